@@ -3,6 +3,7 @@
 export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';
 export type { BucketRules } from './administration/rules.ts';
+export type { Journal } from './administration/journal.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
@@ -39,6 +40,7 @@ export type {
   SegmentCipher,
 } from './types/end-to-end.ts';
 export type * from './types/files.ts';
+export type * from './types/journal.ts';
 export type * from './types/keys.ts';
 export type * from './types/links.ts';
 export type * from './types/listings.ts';

@@ -2,6 +2,7 @@
 // client of one canister does, and combines what concerns all volumes.
 
 import type { Access } from './administration/creators-and-rotation.ts';
+import type { Journal } from './administration/journal.ts';
 import { copyBetween, moveBetween } from './service-copies.ts';
 import { namedError, Places, type ServiceStorageOptions } from './service-places.ts';
 import { type TopUps, topUpsOf } from './service-top-ups.ts';
@@ -135,6 +136,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
       ...routed(rows.rotation, ({ rotation }) => rotation),
       root: (source) => places.everywhere(({ rotation }) => rotation.root(source)),
     },
+    journal: journalAt(routed(rows.journal, ({ journal }) => journal)),
     wellKnown: front.wellKnown,
     access: accessOf(places, front),
     code: front.code,
@@ -155,6 +157,21 @@ function accessOf(places: Places, front: Storage): Access {
         await places.everywhere(async ({ access }) => void (await access.update(budgets)));
       }
       return front.access.update({ allow, disallow });
+    },
+  };
+}
+
+/** Each volume has a journal of its own. */
+function journalAt(journal: Journal): Journal {
+  return {
+    ...journal,
+    async verify(options = {}) {
+      if (options.bucket !== undefined) return journal.verify(options);
+      throw new StorageError(
+        'InvalidArgument',
+        'Each volume has a journal of its own: pass a bucket, or call ' +
+          'volume(canisterId).journal.verify().',
+      );
     },
   };
 }
@@ -229,6 +246,7 @@ const rows = {
     recipientsDigest: first,
   },
   rotation: { bucket: first },
+  journal: { list: first, entries: list, verify: first },
 } as const;
 
 type AnyMethod = (...values: readonly unknown[]) => unknown;

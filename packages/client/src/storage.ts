@@ -19,6 +19,7 @@ import {
   rotationOf,
 } from './administration/creators-and-rotation.ts';
 import { type BucketRules, rulesOf } from './administration/rules.ts';
+import { type Journal, journalOf } from './administration/journal.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
 import { canisterAt, unnamed } from './connection/find-canister.ts';
@@ -118,6 +119,8 @@ export interface Storage extends FileStorage {
   readonly access: Access;
   /** Replaces encryption keys. */
   readonly rotation: Rotation;
+  /** Reads and verifies the record of all changes; requires the actor. */
+  readonly journal: Journal;
   /**
    * Returns the SHA-256 of the service's code and its controllers, from a certificate of the
    * network. Requires the actor, but no right.
@@ -162,6 +165,7 @@ export function createStorage(options: StorageOptions): Storage {
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),
+    journal: journalOf(connection),
     code: codeOf(connection),
   };
 }

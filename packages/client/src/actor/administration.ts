@@ -23,9 +23,11 @@ import {
 } from './candid-records.ts';
 import type { CandidBucket } from './candid-types.ts';
 import { call, type Service } from './connection.ts';
+import { journalCalls } from './journal.ts';
 import { signedCode } from './signed-interface.ts';
 
 export const administrationCalls: ActorCalls<AdministrationOperations> = {
+  ...journalCalls,
   createBucket: calling(
     ({ actor }, { id, ...options }) => actor.createBucket(id, [optionsOf(options)]),
     (bucket, options) => known(bucket, options),

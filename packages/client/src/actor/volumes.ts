@@ -1,23 +1,15 @@
 // The list of a front's volumes, from a certificate of the network: a single node that could add a
 // volume would receive files and keys.
 
-import {
-  Cbor,
-  Certificate,
-  type HashTree,
-  LookupPathStatus,
-  lookup_path,
-  lookupResultToBuffer,
-  reconstruct,
-} from '@icp-sdk/core/agent';
+import { LookupPathStatus, lookup_path } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
-import { encodeHex } from '../bytes/bytes.ts';
 import { canisterAddress, isNetwork } from '../connection/canister-address.ts';
 import { StorageError } from '../storage-error.ts';
 import type { ServiceVolume, VolumeChange } from '../types/service.ts';
 import { accessChangeOf } from './administration.ts';
 import { optional } from './candid-records.ts';
 import { type ActorConnection, call, openService, type Service } from './connection.ts';
+import { provenTree } from './proven-tree.ts';
 
 /** Calls of a front about its volumes. */
 export interface VolumeCalls {
@@ -75,31 +67,15 @@ export function principalOf(text: string): Principal {
   }
 }
 
-interface VolumeProof {
-  readonly certificate: Uint8Array | number[];
-  readonly tree: Uint8Array | number[];
-}
-
 /** Returns the value at the label `volumes` of a tree whose root the certificate contains. */
-async function provenList(service: Service, proof: VolumeProof): Promise<Uint8Array> {
-  const { agent, largeCaller } = service;
-  const canisterId = Principal.fromText(service.canisterId);
-  const certificate = await Certificate.create({
-    certificate: Uint8Array.from(proof.certificate),
-    rootKey: agent.rootKey ?? new Uint8Array(0),
-    principal: { canisterId },
-    blsVerify: largeCaller.blsVerify,
-    agent,
-  }).catch((cause) => {
-    throw untrusted(service.canisterId, cause);
-  });
-  const path = ['canister', canisterId.toUint8Array(), 'certified_data'];
-  const root = lookupResultToBuffer(certificate.lookup_path(path));
-  const tree = Cbor.decode<HashTree>(Uint8Array.from(proof.tree));
-  const found = lookup_path(['volumes'], tree);
-  const isProven = root !== undefined && encodeHex(await reconstruct(tree)) === encodeHex(root);
-  if (isProven && found.status === LookupPathStatus.Found) return found.value;
-  throw untrusted(service.canisterId);
+async function provenList(
+  service: Service,
+  proof: Parameters<typeof provenTree>[1],
+): Promise<Uint8Array> {
+  const failed = (cause?: unknown) => untrusted(service.canisterId, cause);
+  const found = lookup_path(['volumes'], await provenTree(service, proof, failed));
+  if (found.status === LookupPathStatus.Found) return found.value;
+  throw failed();
 }
 
 function untrusted(front: string, cause?: unknown): StorageError {

@@ -1,7 +1,7 @@
 // Administration of buckets, API keys and well-known texts, which requires the actor.
 
 import { byRule, type Connection, type RuledName, trying } from '../connection/connection.ts';
-import type { Administration } from '../connection/transport.ts';
+import type { Administration, Signal } from '../connection/transport.ts';
 import { type AdministrationOperations, administrationRows } from '../operations/administration.ts';
 import type { ArgumentOf, ResultOf } from '../operations/operation.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
@@ -168,10 +168,11 @@ export async function manage<Name extends RuledName<typeof administrationRows>>(
   connection: Connection,
   name: Name,
   argument: ArgumentOf<AdministrationOperations[Name]>,
+  signal?: Signal,
 ): Promise<ResultOf<AdministrationOperations[Name]>> {
   const { retry: rule } = administrationRows[name];
   const calls = administrationOf(connection);
-  return byRule(connection, { rule, signal: undefined }, () => calls[name](argument, undefined));
+  return byRule(connection, { rule, signal }, () => calls[name](argument, signal));
 }
 
 function administrationOf({ transport }: Connection): Administration {

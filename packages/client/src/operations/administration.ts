@@ -2,6 +2,7 @@
 
 import type { BucketChange, BucketOptions, BucketRecord, WellKnownText } from '../types/buckets.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
+import type { JournalListOptions, JournalPage, JournalTip } from '../types/journal.ts';
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 import type { BucketRule, StoredRule } from '../types/rules.ts';
 import type { AccessChange, RootKeySource, ServiceCode } from '../types/service.ts';
@@ -42,6 +43,31 @@ export interface WellKnownRequest {
   readonly contentType?: string | undefined;
 }
 
+export interface JournalRequest extends Omit<JournalListOptions, 'signal'> {
+  readonly bucket: string;
+}
+
+/** A block of the journal's chain. */
+export interface JournalBlock {
+  /** As the service numbers it, from 0. */
+  readonly index: number;
+  /** The kind of the entry, after `efs.`. */
+  readonly kind: string;
+  readonly atNs: bigint;
+  /** 32 bytes. */
+  readonly commitment: Uint8Array;
+  /** Hash of the block before; `undefined` for the first. */
+  readonly parentHash: Uint8Array | undefined;
+  /** Computed from the block. */
+  readonly hash: Uint8Array;
+}
+
+export interface BlockRange {
+  readonly start: number;
+  /** At most 500. */
+  readonly length: number;
+}
+
 export interface AdministrationOperations {
   createBucket(request: BucketOptions & { readonly id: string }): BucketRecord;
   getBucket(id: string): BucketRecord;
@@ -69,6 +95,11 @@ export interface AdministrationOperations {
   getCode(): ServiceCode;
   setWellKnown(text: WellKnownRequest): undefined;
   listWellKnown(): readonly WellKnownText[];
+  readJournal(request: JournalRequest): JournalPage;
+  /** From a certificate of the network; `undefined` if a node reports an empty journal. */
+  getJournalTip(): JournalTip | undefined;
+  /** One node's answer, in its order. */
+  getJournalBlocks(range: BlockRange): readonly JournalBlock[];
 }
 
 export const administrationRows = {
@@ -95,4 +126,7 @@ export const administrationRows = {
   getCode: { retry: 'repeat' },
   setWellKnown: { retry: 'repeat' },
   listWellKnown: { retry: 'repeat' },
+  readJournal: { retry: 'repeat' },
+  getJournalTip: { retry: 'repeat' },
+  getJournalBlocks: { retry: 'repeat' },
 } satisfies TransferRows<AdministrationOperations>;

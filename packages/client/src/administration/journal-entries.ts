@@ -1,0 +1,19 @@
+// All entries of a bucket's journal, page by page.
+
+import type { Connection } from '../connection/connection.ts';
+import type { JournalEntriesOptions, JournalEntry } from '../types/journal.ts';
+import { manage } from './buckets-and-keys.ts';
+
+/** Yields the entries of a bucket; `after` is the number of the last one that is not wanted. */
+export async function* entriesOf(
+  connection: Connection,
+  bucket: string,
+  { after = 0, signal }: JournalEntriesOptions = {},
+): AsyncGenerator<JournalEntry> {
+  for (let last = after, hasMore = true; hasMore; ) {
+    const page = await manage(connection, 'readJournal', { bucket, after: last }, signal);
+    yield* page.entries;
+    last = page.entries.at(-1)?.seq ?? last;
+    hasMore = page.hasMore && page.entries.length > 0;
+  }
+}

@@ -1,0 +1,245 @@
+// Verifies the chain of the journal's blocks against its certified end, and a bucket's entries
+// against their blocks. Each answer is one node's word until the chain that contains it ends in the
+// certified hash.
+
+import { concatBytes, encodeHex } from '../bytes/bytes.ts';
+import { sha256 } from '../bytes/sha256.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Signal } from '../connection/transport.ts';
+import type { JournalBlock } from '../operations/administration.ts';
+import { StorageError } from '../storage-error.ts';
+import type {
+  JournalEntry,
+  JournalTip,
+  JournalVerifyOptions,
+  VerifiedJournal,
+} from '../types/journal.ts';
+import { manage } from './buckets-and-keys.ts';
+import { entriesOf } from './journal-entries.ts';
+
+/** Blocks of one query, as many as the service returns. */
+const pageBlocks = 500;
+/** Queries at a time. */
+const pagesAhead = 4;
+const saltBytes = 16;
+const nsPerMs = 1_000_000n;
+
+type Fault = 'altered' | 'missing' | 'repeated' | 'reordered';
+
+function damaged(block: number, fault: Fault, words: string): StorageError {
+  return new StorageError(
+    'IntegrityError',
+    `Block ${block} of the journal is ${fault}: ${words} A node answered falsely, or the journal ` +
+      'was changed; verify again to reach another node.',
+    { details: { block, fault } },
+  );
+}
+
+export async function verifyJournal(
+  connection: Connection,
+  { bucket, since, signal }: JournalVerifyOptions,
+): Promise<VerifiedJournal> {
+  const tip = await certifiedTip(connection, signal);
+  if (since !== undefined) requireLater(tip, since);
+  const entries =
+    bucket === undefined ? undefined : new EntryCheck(entriesOf(connection, bucket, { signal }));
+  const pages = pagesOf(connection, tip.index + 1, signal);
+  let before: JournalBlock | undefined;
+  for await (const { start, blocks } of pages) {
+    const chained = before === undefined ? blocks : [before, ...blocks];
+    requirePlaces(blocks, start, Math.min(pageBlocks, tip.index + 1 - start));
+    requireChain(chained);
+    requireNoted(blocks, since);
+    await entries?.compare(blocks);
+    before = blocks.at(-1);
+  }
+  if (before === undefined || encodeHex(before.hash) !== tip.hash) {
+    throw damaged(tip.index, 'altered', 'its hash is not the one that the network has certified.');
+  }
+  return { tip, blocks: tip.index + 1, ...(entries && { entries: entries.count }) };
+}
+
+async function certifiedTip(connection: Connection, signal: Signal): Promise<JournalTip> {
+  const tip = await manage(connection, 'getJournalTip', undefined, signal);
+  if (tip !== undefined) return tip;
+  throw new StorageError(
+    'Untrusted',
+    'A node reports that the journal is empty, which no certificate proves: verify again after a ' +
+      'change in a bucket.',
+    { isRetryable: true },
+  );
+}
+
+function requireLater(tip: JournalTip, since: JournalTip): void {
+  if (since.canisterId !== tip.canisterId) {
+    throw new StorageError(
+      'InvalidArgument',
+      `The earlier tip belongs to the canister ${since.canisterId}, and the journal to ` +
+        `${tip.canisterId}: pass a tip of the same canister.`,
+    );
+  }
+  if (since.index <= tip.index) return;
+  throw damaged(
+    since.index,
+    'missing',
+    `the earlier tip has it, but the journal ends at ${tip.index}.`,
+  );
+}
+
+/** Yields pages of blocks in order, and requests a few of them ahead. */
+async function* pagesOf(connection: Connection, count: number, signal: Signal) {
+  const running: Promise<{ start: number; blocks: readonly JournalBlock[] }>[] = [];
+  const read = async (start: number) => {
+    const length = Math.min(pageBlocks, count - start);
+    const blocks: JournalBlock[] = [];
+    // A query returns fewer blocks if their entries are long.
+    for (let got = 1; got > 0 && blocks.length < length; ) {
+      const range = { start: start + blocks.length, length: length - blocks.length };
+      const found = await manage(connection, 'getJournalBlocks', range, signal);
+      got = found.length;
+      blocks.push(...found);
+    }
+    return { start, blocks };
+  };
+  for (let start = 0; start < count || running.length > 0; ) {
+    for (; start < count && running.length < pagesAhead; start += pageBlocks) {
+      const page = read(start);
+      // A failure is reported when the page's turn comes.
+      page.catch(() => {});
+      running.push(page);
+    }
+    const next = running.shift();
+    if (next !== undefined) yield await next;
+  }
+}
+
+/** Throws unless the blocks have the indexes from `start` on. */
+function requirePlaces(blocks: readonly JournalBlock[], start: number, count: number): void {
+  if (blocks.length === 0 && start === 0) {
+    throw new StorageError(
+      'AccessDenied',
+      'The service shows the blocks of the journal only to controllers and to members of a bucket: ' +
+        'call with the identity of one.',
+    );
+  }
+  const indexes = blocks.map(({ index }) => index);
+  for (let at = 0; at < count; at++) {
+    const wanted = start + at;
+    const index = indexes[at];
+    if (index === wanted) continue;
+    if (index === undefined || !indexes.includes(wanted)) {
+      throw damaged(wanted, 'missing', 'the service did not return it.');
+    }
+    if (indexes.indexOf(index) < at) {
+      throw damaged(index, 'repeated', `it was returned in the place of block ${wanted}.`);
+    }
+    throw damaged(wanted, 'reordered', `block ${index} was returned in its place.`);
+  }
+  const extra = indexes[count];
+  if (extra !== undefined) throw damaged(extra, 'repeated', 'it was returned beyond the range.');
+}
+
+/** Throws unless each block contains the hash of the one before. */
+function requireChain(blocks: readonly JournalBlock[]): void {
+  for (const [at, block] of blocks.entries()) {
+    const before = blocks[at - 1];
+    if (before === undefined || equal(block.parentHash, before.hash)) continue;
+    throw brokenLink(blocks, at);
+  }
+}
+
+/** Returns the error of a block that does not contain the hash of the one before. */
+function brokenLink(blocks: readonly JournalBlock[], at: number): StorageError {
+  const { index, hash, parentHash } = blocks[at] as JournalBlock;
+  const { hash: expected, index: former } = blocks[at - 1] as JournalBlock;
+  const same = blocks.slice(0, at).find((block) => equal(block.hash, hash));
+  if (same !== undefined) {
+    return damaged(same.index, 'repeated', `it was returned in the place of block ${index}.`);
+  }
+  const isLater = blocks.slice(at + 1).some((block) => equal(block.parentHash, expected));
+  if (isLater) return damaged(index, 'reordered', 'another block was returned in its place.');
+  // The block itself was altered if the next one does not contain its hash either.
+  const next = blocks[at + 1];
+  if (next !== undefined && !equal(next.parentHash, hash)) {
+    return damaged(index, 'altered', `block ${next.index} contains another hash of it.`);
+  }
+  const isKnown = blocks.some((block) => equal(block.hash, parentHash));
+  return isKnown
+    ? damaged(index, 'reordered', 'it continues another block than the one before.')
+    : damaged(former, 'altered', `block ${index} contains another hash of it.`);
+}
+
+function equal(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return one.every((byte, at) => byte === other[at]);
+}
+
+function requireNoted(blocks: readonly JournalBlock[], since: JournalTip | undefined): void {
+  const noted = blocks.find(({ index }) => index === since?.index);
+  if (noted === undefined || encodeHex(noted.hash) === since?.hash) return;
+  throw damaged(
+    noted.index,
+    'altered',
+    'it is not the block of the earlier tip, so a block up to it was changed since.',
+  );
+}
+
+/** Compares the entries that the service shows of a bucket with their blocks. */
+class EntryCheck {
+  readonly #entries: AsyncIterator<JournalEntry>;
+  #next: JournalEntry | undefined;
+  #isEnded = false;
+  #last = 0;
+  count = 0;
+
+  constructor(entries: AsyncIterable<JournalEntry>) {
+    this.#entries = entries[Symbol.asyncIterator]();
+  }
+
+  /** Compares the entries whose blocks are these. */
+  async compare(blocks: readonly JournalBlock[]): Promise<void> {
+    const start = blocks[0]?.index ?? 0;
+    for (;;) {
+      const entry = await this.#peek();
+      const block = entry && blocks[entry.seq - 1 - start];
+      if (entry === undefined || block === undefined) return;
+      await requireCommitted(entry, block);
+      this.#last = entry.seq;
+      this.#next = undefined;
+      this.count += 1;
+    }
+  }
+
+  async #peek(): Promise<JournalEntry | undefined> {
+    if (this.#next !== undefined || this.#isEnded) return this.#next;
+    const { value, done } = await this.#entries.next();
+    this.#isEnded = done === true;
+    const entry: JournalEntry | undefined = done ? undefined : value;
+    if (entry !== undefined && entry.seq <= this.#last) {
+      const fault = entry.seq === this.#last ? 'repeated' : 'reordered';
+      const words = `entry ${entry.seq} was returned after entry ${this.#last}.`;
+      throw damaged(entry.seq - 1, fault, words);
+    }
+    this.#next = entry;
+    return entry;
+  }
+}
+
+async function requireCommitted(entry: JournalEntry, block: JournalBlock): Promise<void> {
+  const { seq, kind, at, proof, subject } = entry;
+  const [details, detailsSalt, subjectSalt] = [
+    proof.details,
+    proof.detailsSalt,
+    proof.subjectSalt,
+  ].map(decodeHex) as [Uint8Array, Uint8Array, Uint8Array];
+  const hasSalts = detailsSalt.length === saltBytes && subjectSalt.length === saltBytes;
+  const subjectHash = await sha256(concatBytes(subjectSalt, new TextEncoder().encode(subject)));
+  const commitment = await sha256(concatBytes(detailsSalt, details, subjectHash));
+  const time = new Date(Number(block.atNs / nsPerMs)).toISOString();
+  if (hasSalts && kind === block.kind && at === time && equal(commitment, block.commitment)) return;
+  throw damaged(block.index, 'altered', `entry ${seq} of the bucket does not match it.`);
+}
+
+function decodeHex(digits: string): Uint8Array {
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
