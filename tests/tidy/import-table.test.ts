@@ -43,7 +43,7 @@ function actorFolders(count: number): string[] {
 
 const efs = 'packages/efs/src';
 /** Each folder may import those before it. */
-const efsOrder = 'output config transfers sync files upgrade service sharing doctor';
+const efsOrder = 'output config transfers sync files upgrade service sharing doctor journal';
 
 function efsFolders(count: number): string[] {
   const before = efsOrder.split(' ').slice(0, count);
@@ -150,7 +150,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and shell completion for them.
-  'packages/efs': efsFolders(9),
+  'packages/efs': efsFolders(10),
   [`${efs}/output`]: efsFolders(0),
   [`${efs}/config`]: efsFolders(1),
   [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
@@ -160,6 +160,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${efs}/service`]: [...efsFolders(6), 'packages/s3/src'],
   [`${efs}/sharing`]: efsFolders(7),
   [`${efs}/doctor`]: efsFolders(8),
+  [`${efs}/journal`]: efsFolders(9),
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [

@@ -11,6 +11,7 @@ import { addTransfers } from './files/transfer-commands.ts';
 import { tree } from './files/tree.ts';
 import { cancelUploads, listUploads } from './files/uploads.ts';
 import { usage } from './files/usage.ts';
+import { addJournalCommands } from './journal/journal-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './output/exit-code.ts';
 import { chooseJson, isJson } from './output/json-output.ts';
 import { printFailure, printNote } from './output/output.ts';
@@ -137,6 +138,7 @@ export function createProgram(): Command {
   addIdentityCommands(program);
   addBucketIdentity(program);
   addProfileCommands(program);
+  addJournalCommands(program);
   addDoctor(program);
   addDomains(program);
   addServiceCommands(program);

@@ -74,6 +74,11 @@ export function printJson(value: unknown): void {
   writeLine(printableJson(JSON.stringify(value, null, 2)));
 }
 
+/** Prints the value as one line, for outputs of many values. */
+export function printJsonLine(value: unknown): void {
+  writeLine(printableJson(JSON.stringify(value)));
+}
+
 function writeLine(line: string): void {
   withoutProgress(() => process.stdout.write(`${line}\n`));
 }
