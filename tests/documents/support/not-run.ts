@@ -33,6 +33,10 @@ export const notRun: readonly NotRun[] = [
     command: 'npx efs --host https://icp-api.io',
     reason: 'needs the network; tests/client/verify.test.ts asks the local replica',
   },
+  {
+    command: 'efs events papers',
+    reason: 'runs until Ctrl-C; tests/client/journal-command.test.ts runs it',
+  },
   { command: 'local-replica --help', reason: published },
   { command: 'for package in build/packages/', reason: 'publishes' },
   { command: 'icp --version', reason: tool },

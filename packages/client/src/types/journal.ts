@@ -22,7 +22,7 @@ export interface JournalEntry {
   readonly seq: number;
   /** ISO 8601. */
   readonly at: string;
-  /** Such as `file.stored`; docs/reference/journal.md lists the kinds. */
+  /** Such as `file.stored`: see the reference of the journal. */
   readonly kind: string;
   readonly by: JournalActor;
   /** The changed thing as the service stores it; the fields below are parts of it. */
