@@ -108,6 +108,22 @@ describe('Storage.journal', () => {
     expect(oldest.entries[0]).toMatchObject({ kind: 'bucket.created' });
   });
 
+  test('list() and entries() show plain paths of a bucket that seals names', async () => {
+    const sealed = 'sealed';
+    await owner.buckets.create(sealed, { endToEnd: { sealsNames: true } });
+    await owner.upload(bytes, { bucket: sealed, path: 'secret/plan.txt' });
+    await owner.move({ bucket: sealed, path: 'secret/plan.txt' }, { path: 'secret/b.txt' });
+    const { entries } = await owner.journal.list(sealed);
+    const [moved] = entries;
+    expect(moved).toMatchObject({ path: 'secret/b.txt', formerPath: 'secret/plan.txt' });
+    expect(moved?.subject).not.toContain('plan');
+    const all: JournalEntry[] = [];
+    for await (const entry of owner.journal.entries(sealed)) all.push(entry);
+    expect(all.reverse()).toEqual(entries);
+    const verified = await owner.journal.verify({ bucket: sealed });
+    expect(verified.entries).toBe(entries.length);
+  });
+
   test('list() and verify() refuse callers without a role', async () => {
     const stranger = open(newIdentity());
     await expect(stranger.journal.list(bucket)).rejects.toMatchObject({ code: 'NoSuchBucket' });

@@ -97,6 +97,17 @@ describe('createServiceStorage', () => {
     await storage.buckets.update(bucket, { keepVersionsDays: 0 });
   });
 
+  test('journal: lists and verifies the entries of the volume of a bucket', async () => {
+    for (const bucket of names) {
+      const { entries } = await storage.journal.list(bucket, { after: 0, limit: 1 });
+      expect(entries).toMatchObject([{ kind: 'bucket.created', subject: bucket }]);
+      const { tip, entries: count } = await storage.journal.verify({ bucket });
+      expect(tip.canisterId).toBe(await storage.volumeOf(bucket));
+      expect(await all(storage.journal.entries(bucket))).toHaveLength(count ?? 0);
+    }
+    await expect(storage.journal.verify()).rejects.toMatchObject({ code: 'InvalidArgument' });
+  });
+
   test('makes a key for buckets of one volume only', async () => {
     const places = await Promise.all(names.map((name) => storage.volumeOf(name)));
     const shared = names.filter((_, index) => places[index] === places[0]);

@@ -2,6 +2,7 @@
 // bucket-modes.ts finds out whether a bucket is end-to-end; age/end-to-end-files.ts does the rest
 // and is loaded for the first such bucket.
 
+import type { PathOpener } from './administration/journal.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import type { BucketModes } from './bucket-modes.ts';
@@ -26,6 +27,8 @@ export interface LayeredFiles {
   readonly files: FileStorage;
   /** Drops the cached mode of a bucket that this program may have changed. */
   forget?(bucket: string): void;
+  /** Opens paths of buckets that seal names. */
+  readonly openerOf?: PathOpener;
 }
 
 /** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
@@ -110,7 +113,11 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
         },
       },
     };
-    return { files: encrypting, forget: modes.forget };
+    const openerOf: PathOpener = async (bucket, signal) => {
+      const { open: openPath } = await names(bucket, 'find', signal);
+      return (path) => openPath(path).path;
+    };
+    return { files: encrypting, forget: modes.forget, openerOf };
   };
 }
 

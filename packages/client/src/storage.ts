@@ -165,7 +165,7 @@ export function createStorage(options: StorageOptions): Storage {
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),
     rotation: rotationOf(connection),
-    journal: journalOf(connection),
+    journal: journalOf(connection, layered?.openerOf),
     code: codeOf(connection),
   };
 }

@@ -1,6 +1,7 @@
 // The journal of changes, which requires the actor and the identity of a member of the bucket.
 
 import type { Connection } from '../connection/connection.ts';
+import type { Signal } from '../connection/transport.ts';
 import type {
   JournalEntriesOptions,
   JournalEntry,
@@ -52,14 +53,36 @@ export interface Journal {
   verify(options?: JournalVerifyOptions): Promise<VerifiedJournal>;
 }
 
-export function journalOf(connection: Connection): Journal {
+/** Returns a function that opens the paths of a bucket, if it seals them. */
+export type PathOpener = (bucket: string, signal: Signal) => Promise<(path: string) => string>;
+
+/** `openerOf`: absent for callers whose buckets have no sealed names. */
+export function journalOf(connection: Connection, openerOf: PathOpener = plainPaths): Journal {
   return {
-    list: (bucket, { signal, ...page } = {}) =>
-      manage(connection, 'readJournal', { bucket, ...page }, signal),
-    entries: (bucket, options) => entriesOf(connection, bucket, options),
+    async list(bucket, { signal, ...request } = {}) {
+      const open = await openerOf(bucket, signal);
+      const page = await manage(connection, 'readJournal', { bucket, ...request }, signal);
+      return { ...page, entries: page.entries.map((entry) => opened(entry, open)) };
+    },
+    async *entries(bucket, options = {}) {
+      const open = await openerOf(bucket, options.signal);
+      for await (const entry of entriesOf(connection, bucket, options)) yield opened(entry, open);
+    },
     async verify(options = {}) {
       const { verifyJournal } = await import('./journal-verification.ts');
       return verifyJournal(connection, options);
     },
   };
+}
+
+async function plainPaths() {
+  return (path: string) => path;
+}
+
+/** The subject stays as the service stores it, because the block commits to it. */
+function opened(entry: JournalEntry, open: (path: string) => string): JournalEntry {
+  const { path, formerPath } = entry;
+  if (path === undefined) return entry;
+  const former = formerPath === undefined ? {} : { formerPath: open(formerPath) };
+  return { ...entry, path: open(path), ...former };
 }

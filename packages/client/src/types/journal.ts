@@ -27,7 +27,7 @@ export interface JournalEntry {
   readonly by: JournalActor;
   /** The changed thing as the service stores it; the fields below are parts of it. */
   readonly subject: string;
-  /** Path of a file; as stored, so encrypted in buckets with sealed names. */
+  /** Path of a file; as stored if the bucket seals names and the caller cannot open them. */
   readonly path?: string | undefined;
   /** The path before a move. */
   readonly formerPath?: string | undefined;
