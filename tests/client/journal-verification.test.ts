@@ -160,7 +160,7 @@ describe('Storage.journal.verify() with a lying node', () => {
     }
   });
 
-  test('refuses an empty journal and an older tip, which prove nothing', async () => {
+  test('refuses an empty journal, which no certificate proves', async () => {
     lie<Proof[]>('icrc3_get_tip_certificate', IDL.Opt(TipCertificate), () => []);
     await expect(owner.journal.verify()).rejects.toMatchObject({
       code: 'Untrusted',

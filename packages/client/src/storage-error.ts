@@ -24,7 +24,8 @@ export interface StorageErrorDetails {
  * HttpError (the response is not the service's), Rejected (by the network), Untrusted (a signature
  * or a bucket's recipients are not as expected), Unsupported (by this transport or the service's
  * version), NoIdentity and NoRecipient (for end-to-end files), IntegrityError (the bytes do not
- * match the digest), PassphraseNeeded and WrongPassphrase (for an encrypted identity).
+ * match the digest, or the journal does not match its certified end), PassphraseNeeded and
+ * WrongPassphrase (for an encrypted identity).
  */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

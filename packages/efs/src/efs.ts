@@ -55,6 +55,7 @@ Files are named bucket/path. Examples:
   efs versions ls demo/notes.txt                former versions, if the bucket stores them
   efs bucket create photos && efs key create photos --name uploader
   efs bucket create safe --end-to-end           only its members can read its files
+  efs journal ls photos                         who changed what, newest first
 
 Each setting comes from a flag, otherwise from the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
 EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE,

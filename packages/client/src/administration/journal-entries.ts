@@ -13,7 +13,9 @@ export async function* entriesOf(
   for (let last = after, hasMore = true; hasMore; ) {
     const page = await manage(connection, 'readJournal', { bucket, after: last }, signal);
     yield* page.entries;
-    last = page.entries.at(-1)?.seq ?? last;
-    hasMore = page.hasMore && page.entries.length > 0;
+    const next = page.entries.at(-1)?.seq ?? last;
+    // A node that returns the same page again must not keep the loop running.
+    hasMore = page.hasMore && next > last;
+    last = next;
   }
 }

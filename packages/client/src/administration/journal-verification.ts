@@ -20,7 +20,7 @@ import { entriesOf } from './journal-entries.ts';
 /** Blocks of one query, as many as the service returns. */
 const pageBlocks = 500;
 /** Queries at a time. */
-const pagesAhead = 4;
+const pagesAhead = 8;
 const saltBytes = 16;
 const nsPerMs = 1_000_000n;
 
