@@ -11,7 +11,8 @@ const allOfSrc = [wire, 'src/lib', 'src/crypto', 'src/storage', 'src/domain', 's
 
 const belowDomain = [wire, 'src/lib', 'src/limits.ts', 'src/crypto', 'src/storage'];
 /** Each folder may import those before it. */
-const domainOrder = 'shared keys contents buckets rights journal listing files uploads administration';
+const domainOrder =
+  'shared keys contents buckets rights journal listing files uploads administration';
 
 function domainFolders(count: number): string[] {
   return domainOrder

@@ -2,8 +2,8 @@
 
 export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys.ts';
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';
-export type { BucketRules } from './administration/rules.ts';
 export type { Journal } from './administration/journal.ts';
+export type { BucketRules } from './administration/rules.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';

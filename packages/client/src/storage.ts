@@ -18,8 +18,8 @@ import {
   type Rotation,
   rotationOf,
 } from './administration/creators-and-rotation.ts';
-import { type BucketRules, rulesOf } from './administration/rules.ts';
 import { type Journal, journalOf } from './administration/journal.ts';
+import { type BucketRules, rulesOf } from './administration/rules.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
 import { canisterAt, unnamed } from './connection/find-canister.ts';
