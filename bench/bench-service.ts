@@ -7,7 +7,13 @@ import { methodTypes } from '../packages/client/src/actor/candid-interface.ts';
 import { sessionRequestOf } from '../packages/client/src/actor/upload-requests.ts';
 import type { MessageReport } from '../packages/replica/src/core.ts';
 import { startReplica } from '../packages/replica/src/replica.ts';
-import { deployLocally, frontArgument, type ServiceDescription } from '../scripts/local-service.ts';
+import {
+  deployLocally,
+  frontArgument,
+  principalOf,
+  type ServiceDescription,
+} from '../scripts/local-service.ts';
+import { BlockRange, JournalRequest } from '../src/actor/candid/journal.ts';
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
@@ -58,6 +64,10 @@ export interface Bench extends HttpRequests {
   /** Sends a chunk of an upload of `size` bytes, in chunks of this length, with its request. */
   uploadChunk(size: number, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
+  /** Reads entries of the bucket's journal as its owner. */
+  readJournal(sent: { after?: [bigint]; limit?: [bigint] }): Promise<Uint8Array>;
+  /** Reads blocks of the journal as a controller. */
+  readBlocks(start: number, length: number): Promise<Uint8Array>;
   /** The most expensive refused message of each way to call. */
   refusalRows(): Promise<BenchRow[]>;
   close(): Promise<void>;
@@ -82,6 +92,7 @@ export async function openBench(options: {
   });
   const service = await deployLocally({ replica, ...options });
   const { canisterId, apiKey, bucket } = service;
+  const owner = { sender: principalOf(service.identityPem) };
 
   const call = (method: string, argument: Uint8Array) => replica.call(canisterId, method, argument);
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
@@ -116,6 +127,20 @@ export async function openBench(options: {
       const first = reports.length;
       const milliseconds = await repeated(options.repetitions, request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
+    },
+    readJournal: (sent) => {
+      const nothing = { apiKey: [], after: [], before: [], limit: [] };
+      const request = { bucketId: bucket, ...nothing, ...sent };
+      return replica.query(
+        canisterId,
+        'readJournal',
+        IDL.encode([JournalRequest], [request]),
+        owner,
+      );
+    },
+    readBlocks: (start, length) => {
+      const ranges = IDL.encode([IDL.Vec(BlockRange)], [[{ start, length }]]);
+      return replica.query(canisterId, 'icrc3_get_blocks', ranges, owner);
     },
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
     ...httpRequests(service),

@@ -1,10 +1,10 @@
 // Operations on the journal, called by kernel calls, and its end in the certified tree.
 
 import { ensureLabelPages, heapBase, journalBlockAt } from './heap';
-import {
-  fields, firstNumber, journalAppend, journalCut, journalOwner, journalRead, journalTip, nextNumber,
-  openJournal, ownerEntries, writeLeb128,
-} from './journal';
+import { journalAppend, journalCut, journalOwner, journalRedact, journalTip, ownerEntries } from './journal';
+import { writeLeb128 } from './journal-chain';
+import { fields, nextNumber, openJournal } from './journal-pages';
+import { altered, hasMore, journalBlocks, journalEntries, returned } from './journal-reading';
 import { copyHash, hashFork, hashLabeled } from './label-nodes';
 import { at, lengthOf, sized } from './operands';
 import { sha256 } from './sha256';
@@ -39,18 +39,22 @@ function journalRoot(space: u32, labels: usize, root: usize, beside: usize): voi
 const hashLabelBytes: usize = 15;
 const indexLabelBytes: usize = 16;
 
-const appendOperation: u32 = 90;
-const readOperation: u32 = 91;
-const tipOperation: u32 = 92;
-const cutOperation: u32 = 93;
-const ownerOperation: u32 = 94;
-const rootOperation: u32 = 95;
+const appendOperation: u32 = 104;
+const entriesOperation: u32 = 105;
+const blocksOperation: u32 = 106;
+const tipOperation: u32 = 107;
+const cutOperation: u32 = 108;
+const ownerOperation: u32 = 109;
+const rootOperation: u32 = 110;
+const redactOperation: u32 = 111;
 
 export function journalOperands(operation: u32): u32 {
   switch (operation) {
     case appendOperation: return 5;
-    case readOperation:
+    case entriesOperation: return 4;
+    case blocksOperation:
     case rootOperation: return 3;
+    case redactOperation: return 2;
     case tipOperation: return 1;
     case cutOperation:
     case ownerOperation: return 0;
@@ -61,7 +65,8 @@ export function journalOperands(operation: u32): u32 {
 
 /**
  * command block: 28 first space u32 | append: 32 milliseconds u64, 40 owner u32, 44 kind u32 |
- * read: 32 number u64, 40 limit u32 | cut: 32 milliseconds u64
+ * entries: 32 first number u64, 40 limit u32, 44 forward u32, 48 bound u64, 56 milliseconds u64 |
+ * blocks: 32 number u64, 40 limit u32 | cut: 32 milliseconds u64 | redact: 32 number u64
  */
 export function runJournal(operation: u32, block: usize): void {
   const space = load<u32>(block, 28);
@@ -75,15 +80,17 @@ export function runJournal(operation: u32, block: usize): void {
       ), 48);
       store<u32>(block, <u32>(ownerEntries & 0xffff_ffff), 24);
       return;
-    case readOperation:
-      store<u32>(block, journalRead(
-        space, number, min(load<u32>(block, 40), <u32>(lengthOf(1) / hashBytes)),
-        at(0), lengthOf(0), at(1), at(2), lengthOf(2),
+    case entriesOperation:
+      readEntries(space, number, block);
+      return;
+    case blocksOperation:
+      store<u32>(block, <u32>journalBlocks(
+        space, number, load<u32>(block, 40), at(0), at(1), at(2), lengthOf(2),
       ), 24);
+      store<u64>(block, returned, 48);
       return;
     case tipOperation:
-      journalTip(space, sized(0, 40));
-      store<u64>(block, firstNumber(space), 48);
+      store<u64>(block, journalTip(space, sized(0, 40)), 48);
       return;
     case cutOperation:
       store<u32>(block, u32(journalCut(space, number)), 24);
@@ -93,5 +100,20 @@ export function runJournal(operation: u32, block: usize): void {
       return;
     case rootOperation:
       journalRoot(space, sized(0, hashLabelBytes + indexLabelBytes), sized(1, 32), sized(2, 32));
+      return;
+    case redactOperation:
+      store<u32>(block, u32(journalRedact(space, number, sized(0, 64), at(1), lengthOf(1))), 24);
   }
+}
+
+/** After the call: 24 bytes u32 | 40 entries u32, 44 more follow u32 | 48 altered entry u64. */
+function readEntries(space: u32, start: u64, block: usize): void {
+  store<u32>(block, <u32>journalEntries(
+    space, start, load<u64>(block, 48), load<u32>(block, 44) != 0, load<u64>(block, 56),
+    load<u32>(block, 40), sized(0, 64), at(1), lengthOf(1), lengthOf(2) == 0 ? 0 : at(2),
+    at(3), lengthOf(3),
+  ), 24);
+  store<u32>(block, returned, 40);
+  store<u32>(block, u32(hasMore), 44);
+  store<u64>(block, altered, 48);
 }

@@ -1,6 +1,7 @@
 // Writes a request as JSON (RFC 8259) into the pages for requests, which have space for all texts
 // twice with every byte escaped, and for the characters between them.
 
+import { hexDigit } from './hex';
 import { requestBase, requestTextAt } from './heap';
 
 let out: usize = 0;
@@ -49,7 +50,7 @@ function writeEscaped(byte: u8): void {
   store<u32>(out, 0x3030755c);
   store<u8>(out, 0x30 + (byte >> 4), 4);
   const low = byte & 0x0f;
-  store<u8>(out, low < 10 ? 0x30 + low : 0x57 + low, 5);
+  store<u8>(out, hexDigit(low), 5);
   out += 6;
 }
 

@@ -5,7 +5,7 @@
 //
 //   command block, 64 bytes, little-endian
 //    0 magic 16 B | 16 operation u32 | 20 operands u32 | 24 result u32 | 28 space or counter u32
-//   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 zero
+//   32 offset or pages u64 | 40 length u64 | 48 result u64 | 56 operand u64
 //
 // A block of 32 bytes that begins with the magic asks whether a kernel exists; a kernel answers in
 // the second half. Without a kernel the system takes the block as certified data, which is
@@ -95,10 +95,10 @@ const fileTreeOperation: u32 = 82;
 const certificateHeaderOperation: u32 = 83;
 const findAllOperation: u32 = 88;
 const jsonShapeOperation: u32 = 89;
-// 90 to 95 are operations on the journal: journal-operations.ts
-const journalOperationsStart: u32 = 90;
-// From 96 on, operations on texts: text-operations.ts
+// 96 to 103 are operations on texts: text-operations.ts
 const textOperationsStart: u32 = 96;
+// From 104 on, operations on the journal: journal-operations.ts
+const journalOperationsStart: u32 = 104;
 
 /** Address of the command whose operands are awaited; 0 if no command is pending. */
 let command: usize = 0;
@@ -149,8 +149,8 @@ function operandCount(operation: u32): u32 {
   if (operation >= labelOperationsStart && operation < partLeavesOperation) {
     return labelOperands(operation);
   }
-  if (operation >= textOperationsStart) return textOperands(operation);
   if (operation >= journalOperationsStart) return journalOperands(operation);
+  if (operation >= textOperationsStart) return textOperands(operation);
   if (operation >= recordOperationsStart && operation < labelOperationsStart) {
     return recordOperands(operation);
   }
@@ -201,8 +201,8 @@ function operandCount(operation: u32): u32 {
 
 function run(block: usize): void {
   const operation = load<u32>(block, 16);
-  if (operation >= textOperationsStart) runText(operation, block);
-  else if (operation >= journalOperationsStart) runJournal(operation, block);
+  if (operation >= journalOperationsStart) runJournal(operation, block);
+  else if (operation >= textOperationsStart) runText(operation, block);
   else if (operation >= findAllOperation) runSearch(operation, block);
   else if (operation >= partLeavesOperation) runDelivery(operation, block);
   else if (operation >= labelOperationsStart) runLabels(operation, block);

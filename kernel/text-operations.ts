@@ -5,6 +5,7 @@
 //   of reply: 28 status u32 | 32 headers u32 | 40 the last value is an operand u32 | 48 upgrade u32
 
 import { ensureRequestPages, requestBase, requestTextAt } from './heap';
+import { hexDigit } from './hex';
 import { readRequest, requestBody, requestBodyBytes } from './http-request';
 import { replyBody, replyEnd, replyHeaders, replyPieces } from './http-response';
 import { jsonAt } from './json-writer';
@@ -63,10 +64,6 @@ function layHexReady(bytes: usize, length: usize): void {
     store<u8>(text + (i << 1), hexDigit(byte & 15), 1);
   }
   layReady(text, length << 1);
-}
-
-function hexDigit(value: u8): u8 {
-  return value < 10 ? 0x30 + value : 0x57 + value;
 }
 
 function decodeText(block: usize): bool {

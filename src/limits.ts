@@ -172,6 +172,9 @@ export const retentionDaysMax = 36_500;
 /** Maximum number of days for which former versions are kept. */
 export const keepVersionsDaysMax = 3_650;
 
+// Reading of the journal, see domain/journal/journal-reading.ts
+export const journalPageMax = 100;
+
 // Rules of a bucket, see domain/buckets/rules.ts
 export const ruleCountMax = 20;
 export const ruleIdLengthMax = 255;

@@ -220,6 +220,22 @@ export const records = {
       ['tag', 'deleteAfterDays', 'keepVersions', 'eraseVersionsAfterDays', 'endUploadsAfterHours'],
     ),
   },
+  JournalEntry: {
+    section: 'GET B/journal',
+    schema: object(
+      {
+        seq: count,
+        at: time,
+        kind: text,
+        by: object({ kind: text, id: text }, ['id']),
+        subject: text,
+        isRedacted: flag,
+        version: count,
+        digest: text,
+      },
+      ['subject', 'isRedacted', 'version', 'digest'],
+    ),
+  },
   EndToEnd: {
     section: 'GET B/end-to-end',
     schema: object(

@@ -1,13 +1,14 @@
 // The operations on upload sessions, on links, and of the service.
 
 import { chunkBytesMax, chunkBytesMin } from '../../packages/wire/src/limits.ts';
-import { ruleCountMax } from '../../src/limits.ts';
+import { journalPageMax, ruleCountMax } from '../../src/limits.ts';
 import {
   bytes,
   condition,
   count,
   type ErrorCode,
   filePath,
+  flag,
   list,
   type Operations,
   object,
@@ -208,6 +209,18 @@ export const serviceOperations: Operations = {
     key: 'required',
     answers: {
       200: answers('The rules of the bucket.', object({ items: list(ref('Rule'), ruleCountMax) })),
+    },
+    errors: keyErrors,
+  },
+  'GET B/journal': {
+    id: 'getJournal',
+    key: 'required',
+    query: { after: count, before: count, limit: count },
+    answers: {
+      200: answers(
+        'A page of the journal.',
+        object({ items: list(ref('JournalEntry'), journalPageMax), last: count, hasMore: flag }),
+      ),
     },
     errors: keyErrors,
   },

@@ -9,6 +9,7 @@ import { getFileList } from './file-list.ts';
 import { postRead } from './file-reads.ts';
 import { putFile } from './file-upload.ts';
 import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from './files.ts';
+import { getBucketJournal } from './journal.ts';
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
 import { linkRoutes } from './links.ts';
 import { getPage } from './pages.ts';
@@ -54,6 +55,10 @@ export const routes: readonly Route[] = [
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/rules$/y,
     handlers: { GET: getBucketRules, HEAD: headOf(getBucketRules) },
+  },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/journal$/y,
+    handlers: { GET: getBucketJournal, HEAD: headOf(getBucketJournal) },
   },
   ...copyRoutes,
   ...linkRoutes,

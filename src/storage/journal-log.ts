@@ -10,47 +10,49 @@ import {
   kernelWords,
   refuseOperand,
 } from '../crypto/kernel.ts';
-import { emptyBytes } from '../lib/bytes.ts';
 import { asciiBytes } from '../lib/text.ts';
 import { spaceRead } from './stable-space.ts';
 
 const hashBytes = 32;
 /** Maximum number of bytes of an entry's details and subject together. */
 const entryContentBytesMax = 4_096;
-const entryHeadBytes = 46;
-const commitmentStart = 14;
+/** A subject has room for its hash. */
+const subjectBytesMin = 32;
 const two32 = 0x1_0000_0000;
 
-/** The entry of a block, as it is stored: its content is sealed. */
-export interface StoredEntry {
-  /** A number from 1 without gaps. */
-  readonly number: number;
-  readonly kind: number;
-  /** Number of the previous entry with the same owner; 0 for none. */
-  readonly previous: number;
-  /** Milliseconds since 1970. */
-  readonly ms: number;
-  /** 32 bytes. */
-  readonly commitment: Uint8Array;
-  readonly sealed: Uint8Array;
-}
-
-export interface ChainedEntry extends StoredEntry {
-  /** Hash of the block before, 32 bytes; zeros for the first. */
-  readonly hashBefore: Uint8Array;
-}
-
-export interface AppendedEntry {
-  readonly kind: number;
-  readonly ms: number;
-  /** A number from newOwner(). */
-  readonly owner: number;
+/** The keys of an owner's entries. */
+export interface OwnerKeys {
   /** The key of the seal and the key of the salts, 32 bytes each, the same for each owner. */
   readonly keys: Uint8Array;
   /** Associated data of the seal. */
   readonly ownerName: Uint8Array;
+}
+
+export interface AppendedEntry extends OwnerKeys {
+  readonly kind: number;
+  readonly ms: number;
+  /** A number from newOwner(). */
+  readonly owner: number;
   readonly details: Uint8Array;
   readonly subject: Uint8Array;
+}
+
+/** Entries of an owner, which are followed from one of them back. */
+export interface EntryRange {
+  /** A number of one of the owner's entries. */
+  readonly start: number;
+  /** Those after `bound`, the oldest first; otherwise those before it, the newest first. */
+  readonly isForward: boolean;
+  readonly bound: number;
+  /** Milliseconds since 1970; none is older. */
+  readonly fromMs: number;
+  readonly limit: number;
+}
+
+/** Encoded entries or blocks, one after the other. */
+export interface Encoded {
+  readonly bytes: Uint8Array;
+  readonly count: number;
 }
 
 export interface JournalTip {
@@ -60,6 +62,16 @@ export interface JournalTip {
   readonly first: number;
   /** Hash of the last block, 32 bytes; zeros without entries. */
   readonly hash: Uint8Array;
+}
+
+/** The entry's bytes are not those that were sealed. */
+export class AlteredEntry extends Error {
+  readonly number: number;
+
+  constructor(number: number) {
+    super(`Entry ${number} of the journal was altered and cannot be decrypted.`);
+    this.number = number;
+  }
 }
 
 export interface JournalLog {
@@ -74,32 +86,48 @@ export interface JournalLog {
    * journal beside it; returns the root of the part beside it.
    */
   addTip(root: Uint8Array): Uint8Array;
-  /** Returns at most `limit` entries in order, fewer if they are many bytes. */
-  read(number: number, limit: number): StoredEntry[];
-  /** Returns one entry; `undefined` if it is not stored. */
-  get(number: number): StoredEntry | undefined;
-  /** Like read(), with the hash of the block before each entry; costs more. */
-  readChained(number: number, limit: number): ChainedEntry[];
+  /**
+   * Returns at most `limit` of the owner's entries, fewer if they are many bytes. `kinds`: names of
+   * the kinds, each after its length, for entries in Candid (actor/candid/journal.ts); empty for
+   * opened ones, see kernel/journal-reading.ts. Throws AlteredEntry.
+   */
+  entries(range: EntryRange, by: OwnerKeys, kinds: Uint8Array): Encoded & { hasMore: boolean };
+  /** Returns at most `limit` blocks in Candid. `types`: their names, each after its length. */
+  blocks(number: number, limit: number, types: Uint8Array): Encoded;
+  /** Replaces the subject of the owner's entry by its hash; false if it has no such entry. */
+  redact(number: number, by: OwnerKeys): boolean;
   tip(): JournalTip;
   /** Frees the first entries if all in their page are older; false if it frees none. */
   cut(beforeMs: number): boolean;
 }
 
 const appendCommand = createCommand(kernelOperations.journalAppend, 5);
-const readCommand = createCommand(kernelOperations.journalRead, 3);
+const entriesCommand = createCommand(kernelOperations.journalEntries, 4);
+const blocksCommand = createCommand(kernelOperations.journalBlocks, 3);
 const tipCommand = createCommand(kernelOperations.journalTip, 1);
 const cutCommand = createCommand(kernelOperations.journalCut, 0);
 const ownerCommand = createCommand(kernelOperations.journalOwner, 0);
 const rootCommand = createCommand(kernelOperations.journalRoot, 3);
+const redactCommand = createCommand(kernelOperations.journalRedact, 2);
 const tipLabels = asciiBytes('last_block_hashlast_block_index');
-const commands = [appendCommand, readCommand, tipCommand, cutCommand, ownerCommand, rootCommand];
-const kindWord = kernelWords.length + 1;
-/** Entries of one call, fewer if they are long. */
-const readMax = 512;
-const readBytes = 98_304;
-/** Room for the longest entry, and the hash before it. */
-const one = new Uint8Array(4_224);
-const oneHash = new Uint8Array(hashBytes);
+const commands = [
+  appendCommand,
+  entriesCommand,
+  blocksCommand,
+  tipCommand,
+  cutCommand,
+  ownerCommand,
+  rootCommand,
+  redactCommand,
+];
+/** The second word of the field `length`. */
+const secondWord = kernelWords.length + 1;
+const lastLong = kernelLongs.result + 1;
+/** Room for the entries of one call, and for a block. */
+const entriesBytes = 65_536;
+const blockBytes = 256;
+/** Room for the longest block behind others. */
+const lastBlockBytes = 512;
 /** The third space of the journal. */
 const lastSpace = 10;
 const ownerBytes = 16;
@@ -126,13 +154,14 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
     },
     append({ kind, ms, owner, keys, ownerName, details, subject }) {
       if (keys.length !== 2 * hashBytes) refuseOperand('keys', keys);
-      if (details.length + subject.length > entryContentBytesMax) refuseOperand('subject', subject);
+      const padded = Math.max(subject.length, subjectBytesMin);
+      if (details.length + padded > entryContentBytesMax) refuseOperand('subject', subject);
       const { bytes, words } = appendCommand;
       const used = blockHashes();
       words[kernelWords.offset] = ms;
       words[kernelWords.offset + 1] = ms / two32;
       words[kernelWords.length] = owner;
-      words[kindWord] = kind;
+      words[secondWord] = kind;
       kernelCall(bytes);
       kernelCall(keys);
       kernelCall(ownerName);
@@ -156,8 +185,10 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
       kernelCall(beside);
       return beside;
     },
-    ...openReading(blockHashes),
     tip,
+    entries: readEntries,
+    blocks: (number, limit, types) => readBlocks({ number, limit, types, hashes: blockHashes() }),
+    redact,
     cut(beforeMs) {
       cutCommand.longs[kernelLongs.offset] = BigInt(beforeMs);
       kernelCall(cutCommand.bytes);
@@ -166,54 +197,53 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
   };
 }
 
-function openReading(
-  blockHashes: () => Uint8Array,
-): Pick<JournalLog, 'read' | 'readChained' | 'get'> {
-  /** Reads entries to `out`, and the hashes before them to `hashesBefore`, which bounds them. */
-  function readTo(out: Uint8Array, number: number, isChained: boolean, hashesBefore: Uint8Array) {
-    const used = isChained ? blockHashes() : emptyBytes;
-    readCommand.longs[kernelLongs.offset] = BigInt(number);
-    readCommand.words[kernelWords.length] = hashesBefore.length / hashBytes;
-    kernelCall(readCommand.bytes);
-    kernelCall(used);
-    kernelCall(hashesBefore);
-    kernelCall(out);
-    return readCommand.words[kernelWords.result] ?? 0;
-  }
-
-  function readChained(number: number, limit: number, isChained: boolean): ChainedEntry[] {
-    const out = new Uint8Array(readBytes);
-    const hashesBefore = new Uint8Array(Math.min(limit, readMax) * hashBytes);
-    const count = readTo(out, number, isChained, hashesBefore);
-    const entries: ChainedEntry[] = [];
-    for (let start = 0; entries.length < count; ) {
-      const entry = decodeEntry(out, start, number + entries.length);
-      const hashAt = entries.length * hashBytes;
-      entries.push({ ...entry, hashBefore: hashesBefore.subarray(hashAt, hashAt + hashBytes) });
-      start += entryHeadBytes + entry.sealed.length;
-    }
-    return entries;
-  }
-
+function readEntries(range: EntryRange, { keys, ownerName }: OwnerKeys, kinds: Uint8Array) {
+  const out = new Uint8Array(entriesBytes);
+  const { bytes, words, longs } = entriesCommand;
+  longs[kernelLongs.offset] = BigInt(range.start);
+  words[kernelWords.length] = range.limit;
+  words[secondWord] = range.isForward ? 1 : 0;
+  longs[kernelLongs.result] = BigInt(range.bound);
+  longs[lastLong] = BigInt(range.fromMs);
+  kernelCall(bytes);
+  kernelCall(keys);
+  kernelCall(ownerName);
+  kernelCall(kinds);
+  kernelCall(out);
+  const altered = Number(longs[kernelLongs.result]);
+  if (altered !== 0) throw new AlteredEntry(altered);
   return {
-    read: (number, limit) => readChained(number, limit, false),
-    readChained: (number, limit) => readChained(number, limit, true),
-    get(number) {
-      const count = readTo(one, number, false, oneHash);
-      return count === 0 ? undefined : decodeEntry(one.slice(), 0, number);
-    },
+    bytes: out.subarray(0, words[kernelWords.result]),
+    count: words[kernelWords.length] ?? 0,
+    hasMore: words[secondWord] === 1,
   };
 }
 
-function decodeEntry(bytes: Uint8Array, start: number, number: number): StoredEntry {
-  const view = new DataView(bytes.buffer, start);
-  const distance = view.getUint32(4, true);
-  return {
-    number,
-    kind: view.getUint8(2),
-    previous: distance === 0 ? 0 : number - distance,
-    ms: view.getUint32(8, true) + view.getUint16(12, true) * two32,
-    commitment: bytes.subarray(start + commitmentStart, start + entryHeadBytes),
-    sealed: bytes.subarray(start + entryHeadBytes, start + view.getUint16(0, true)),
-  };
+interface ReadBlocks {
+  readonly number: number;
+  readonly limit: number;
+  readonly types: Uint8Array;
+  readonly hashes: Uint8Array;
+}
+
+function readBlocks({ number, limit, types, hashes }: ReadBlocks): Encoded {
+  const out = new Uint8Array(Math.max(limit, 0) * blockBytes + lastBlockBytes);
+  const { bytes, words, longs } = blocksCommand;
+  longs[kernelLongs.offset] = BigInt(number);
+  words[kernelWords.length] = limit;
+  kernelCall(bytes);
+  kernelCall(hashes);
+  kernelCall(types);
+  kernelCall(out);
+  const count = words[kernelWords.longResult] ?? 0;
+  return { bytes: out.subarray(0, words[kernelWords.result]), count };
+}
+
+function redact(number: number, { keys, ownerName }: OwnerKeys): boolean {
+  const { bytes, words, longs } = redactCommand;
+  longs[kernelLongs.offset] = BigInt(number);
+  kernelCall(bytes);
+  kernelCall(keys);
+  kernelCall(ownerName);
+  return words[kernelWords.result] === 1;
 }

@@ -15,6 +15,7 @@ import { interfaceTypes } from '../../scripts/interface-types.ts';
 import * as endToEnd from '../../src/actor/candid/end-to-end.ts';
 import * as fileReads from '../../src/actor/candid/file-reads.ts';
 import * as http from '../../src/actor/candid/http.ts';
+import * as journal from '../../src/actor/candid/journal.ts';
 import * as operations from '../../src/actor/candid/operations.ts';
 import * as retention from '../../src/actor/candid/retention.ts';
 import * as rules from '../../src/actor/candid/rules.ts';
@@ -24,7 +25,7 @@ import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');
 const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
-const exported = { ...records, ...service, ...http };
+const exported = { ...records, ...service, ...journal, ...http };
 const named = new Map(Object.entries<unknown>(exported));
 let text: string;
 let comments: InterfaceComments;

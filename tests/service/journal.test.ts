@@ -30,7 +30,12 @@ interface Entry {
   readonly subject: string;
   readonly version: [] | [bigint];
   readonly digest: [] | [string];
-  readonly proof: { details: Uint8Array; detailsSalt: Uint8Array; subjectSalt: Uint8Array };
+  readonly proof: {
+    readonly details: Uint8Array;
+    readonly detailsSalt: Uint8Array;
+    readonly subjectSalt: [Uint8Array];
+    readonly subjectHash: [] | [Uint8Array];
+  };
 }
 
 interface Page {
@@ -43,6 +48,7 @@ function read(fields: { after?: bigint; before?: bigint; limit?: bigint } = {}, 
   const optional = (value: bigint | undefined) => (value === undefined ? [] : [value]);
   return by.ask<Page>('readJournal', {
     bucketId: service.bucket,
+    apiKey: [],
     after: optional(fields.after),
     before: optional(fields.before),
     limit: optional(fields.limit),
@@ -97,7 +103,7 @@ describe('readJournal', () => {
     await owner.get('revokeApiKey', reader.id);
     const guest = personOf(service, 7);
     const member = { principal: guest.principal, role: 'reader', name: [] };
-    await owner.get('updateBucket', changeOf(service.bucket, { addMembers: [member] }));
+    await owner.get('updateBucket', changeOf(service.bucket, { addMembers: [[member]] }));
     await owner.get('updateBucket', changeOf(service.bucket, { keepVersionsDays: [1n] }));
     const { entries, last, hasMore } = await page({ after: before });
     expect(hasMore).toBe(false);
@@ -150,6 +156,70 @@ describe('readJournal', () => {
   });
 });
 
+describe('redactEntries', () => {
+  test('replaces paths by their hashes, for owners only, and notes it', async () => {
+    await client.put('secret/plan.txt', 'x');
+    const [entry] = (await page({ limit: 1n })).entries;
+    const seq = entry?.seq ?? 0n;
+    const stranger = personOf(service, 9);
+    expect((await stranger.ask('redactEntries', service.bucket, [seq])).err).toMatch(
+      /^AccessDenied/,
+    );
+    expect(await owner.get('redactEntries', service.bucket, [seq, 1_000_000n])).toBe(1n);
+    expect(await owner.get('redactEntries', service.bucket, [seq])).toBe(0n);
+    expect((await owner.ask('redactEntries', service.bucket, [])).err).toMatch(/^InvalidArgument/);
+    const [note, redacted] = (await page({ limit: 2n })).entries;
+    expect(note).toMatchObject({ kind: 'journal.redacted', subject: `${seq}` });
+    const subjectSalt = entry?.proof.subjectSalt[0] ?? Buffer.of();
+    const subjectHash = sha256(subjectSalt, Buffer.from('secret/plan.txt'));
+    const { details, detailsSalt } = redacted?.proof ?? expect.fail('no entry');
+    expect(redacted).toMatchObject({ seq, subject: '', kind: 'file.stored' });
+    expect(redacted?.proof.subjectSalt).toEqual([]);
+    expect(redacted?.proof.subjectHash.map((hash) => Buffer.from(hash))).toEqual([subjectHash]);
+    const { blocks: found } = await blocks();
+    const fields = new Map(found[Number(seq) - 1]?.block.Map);
+    expect((fields.get('entry') as { Blob: Uint8Array }).Blob).toEqual(
+      new Uint8Array(sha256(detailsSalt, details, subjectHash)),
+    );
+  });
+});
+
+describe('GET B/journal', () => {
+  test('returns entries to keys with audit and without a prefix', async () => {
+    const keyOf = async (permissions: string[], prefix: string[] = []) => {
+      const request = { ...keyFor([service.bucket], permissions), prefix };
+      return (await owner.get<{ secret: string }>('createApiKey', request)).secret;
+    };
+    await client.put('j/http.txt', 'one');
+    const audit = await keyOf(['audit']);
+    const get = (key: string, query = '') =>
+      fetch(`${service.base}/api/v1/bucket/${service.bucket}/journal${query}`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+    const answer = await get(audit, '?limit=2');
+    expect(answer.status).toBe(200);
+    const { items, last, hasMore } = (await answer.json()) as { items: object[] } & Page;
+    expect(hasMore).toBe(true);
+    expect(items).toMatchObject([
+      { seq: Number(last), kind: 'key.created', by: { kind: 'principal' } },
+      { kind: 'file.stored', subject: 'j/http.txt', by: { kind: 'apiKey' }, version: 1 },
+    ]);
+    expect(items[0]).toHaveProperty('by.id', owner.principal.toText());
+    expect(items[1]).toHaveProperty('digest', sha256Hex(Buffer.from('one')));
+    const all = (await (await get(audit, '?after=0&limit=100')).json()) as { items: object[] };
+    const shown = (await page({ after: 0n, limit: 100n })).entries;
+    expect(all.items.map((item) => (item as { seq: number }).seq)).toEqual(
+      shown.map(({ seq }) => Number(seq)),
+    );
+    expect((await get(await keyOf(['read', 'write', 'delete', 'retain']))).status).toBe(403);
+    expect((await get(await keyOf(['audit'], ['j/']))).status).toBe(403);
+    expect((await get(audit, '?after=x')).status).toBe(400);
+    const withKey = { bucketId: service.bucket, apiKey: [audit], after: [], before: [], limit: [] };
+    const byStranger = await personOf(service, 9).ask<Page>('readJournal', withKey);
+    expect(byStranger.ok?.last).toBeGreaterThanOrEqual(BigInt(last));
+  });
+});
+
 describe('icrc3_get_blocks', () => {
   test('returns a chain that ends in the certified hash, and commits to every entry', async () => {
     const { log_length, blocks: found } = await blocks();
@@ -191,7 +261,8 @@ describe('icrc3_get_blocks', () => {
     const entries = (await page({ after: 0n })).entries;
     for (const { seq, subject, proof, kind, at } of entries) {
       const fields = new Map(found[Number(seq) - 1]?.block.Map);
-      const subjectHash = sha256(proof.subjectSalt, Buffer.from(subject));
+      const [hash] = proof.subjectHash;
+      const subjectHash = hash ?? sha256(proof.subjectSalt[0], Buffer.from(subject));
       const commitment = sha256(proof.detailsSalt, proof.details, subjectHash);
       expect(Buffer.from((fields.get('entry') as { Blob: Uint8Array }).Blob)).toEqual(commitment);
       expect(fields.get('btype')).toEqual({ Text: `efs.${kind}` });

@@ -213,6 +213,8 @@ function plainTypes({ texts, principals }: Vocabulary): Map<string, Typed> {
     ['nat8', { type: IDL.Nat8, values: fc.nat({ max: 255 }) }],
     ['nat16', { type: IDL.Nat16, values: fc.nat({ max: 65_535 }) }],
     ['bool', { type: IDL.Bool, values: fc.boolean() }],
+    // Only results have it, in lists without elements
+    ['empty', { type: IDL.Empty, values: fc.constant(undefined) }],
     ['principal', { type: IDL.Principal, values: fc.constantFrom(...principals) }],
   ]);
 }

@@ -75,6 +75,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // For the version number only.
   'src/domain/administration/bucket-status.ts': [wire, 'src/lib', 'src/domain', 'package.json'],
   'src/http': [
+    '@dfinity/principal',
     wire,
     'src/lib',
     'src/limits.ts',

@@ -14,10 +14,15 @@ export const JournalActor = IDL.Variant({
 });
 
 /**
- * The parts of the commitment in the block: SHA-256(detailsSalt, details, SHA-256(subjectSalt,
- * subject)).
+ * The parts of the commitment in the block: SHA-256(detailsSalt, details, subjectHash), whose last
+ * part is SHA-256(subjectSalt, subject). A redacted entry has only the hash of its subject.
  */
-export const EntryProof = IDL.Record({ details: Blob, detailsSalt: Blob, subjectSalt: Blob });
+export const EntryProof = IDL.Record({
+  details: Blob,
+  detailsSalt: Blob,
+  subjectSalt: IDL.Opt(Blob),
+  subjectHash: IDL.Opt(Blob),
+});
 
 /** An entry of the journal. Its block has the index `seq` - 1. */
 export const JournalEntry = IDL.Record({
@@ -27,7 +32,10 @@ export const JournalEntry = IDL.Record({
   at: IDL.Int,
   kind: IDL.Text,
   by: JournalActor,
-  /** The changed thing, such as a file's path; after a move, NUL and the former path follow. */
+  /**
+   * The changed thing, such as a file's path; after a move, NUL and the former path follow. Empty
+   * in a redacted entry.
+   */
   subject: IDL.Text,
   /** The file's version number. */
   version: IDL.Opt(IDL.Nat),
@@ -38,10 +46,12 @@ export const JournalEntry = IDL.Record({
 
 /**
  * Entries of one bucket: those after the entry `after`, the oldest first, or those before `before`,
- * the newest first; by default the newest. At most `limit`, 100 by default and at most.
+ * the newest first; by default the newest. At most `limit`, 100 by default and at most. Callers
+ * without a role in the bucket send a key with the permission `audit`.
  */
 export const JournalRequest = IDL.Record({
   bucketId: IDL.Text,
+  apiKey: IDL.Opt(IDL.Text),
   after: IDL.Opt(IDL.Nat),
   before: IDL.Opt(IDL.Nat),
   limit: IDL.Opt(IDL.Nat),
@@ -55,16 +65,22 @@ export const JournalPage = IDL.Record({
 });
 export const ResultJournalPage = resultOf(JournalPage);
 
+/** The number of entries that were redacted. */
+export const ResultRedaction = resultOf(IDL.Nat);
+
 /** A range of blocks by index, from 0. */
 export const BlockRange = IDL.Record({ start: IDL.Nat, length: IDL.Nat });
 
 /** A value of ICRC-3. */
 export const BlockValue = IDL.Variant({ Text: IDL.Text, Nat: IDL.Nat, Blob });
+/** A name and a value. */
+export const BlockField = IDL.Tuple(IDL.Text, BlockValue);
 /** A block of ICRC-3. Its map has `btype`, `ts`, `entry`, and `phash` except in the first block. */
 export const JournalBlock = IDL.Record({
   id: IDL.Nat,
-  block: IDL.Variant({ Map: IDL.Vec(IDL.Tuple(IDL.Text, BlockValue)) }),
+  block: IDL.Variant({ Map: IDL.Vec(BlockField) }),
 });
+/** A page of blocks; `log_length` is the number of all blocks. No block is archived elsewhere. */
 export const JournalBlocks = IDL.Record({
   log_length: IDL.Nat,
   blocks: IDL.Vec(JournalBlock),
@@ -73,4 +89,5 @@ export const JournalBlocks = IDL.Record({
 
 /** A certificate and the hash tree with `last_block_index` and `last_block_hash`, in CBOR. */
 export const TipCertificate = IDL.Record({ certificate: Blob, hash_tree: Blob });
+/** A type of blocks, and the page that describes it. */
 export const BlockType = IDL.Record({ block_type: IDL.Text, url: IDL.Text });

@@ -2,28 +2,25 @@
 // defines it.
 
 import { IDL } from '@dfinity/candid';
-import { Principal } from '@dfinity/principal';
 import { msgReply } from 'azle';
-import type { Actor } from '../../domain/journal/bucket-journal.ts';
-import {
-  type Block,
-  type JournalEntry as Entry,
-  readBlocks,
-  readJournal,
-} from '../../domain/journal/journal-reading.ts';
+import { type JournalPage, readBlocks, readJournal } from '../../domain/journal/journal-reading.ts';
+import { redactEntries } from '../../domain/journal/redaction.ts';
+import { entryKinds } from '../../domain/shared/journal.ts';
 import { concatBytes } from '../../lib/bytes.ts';
-import { encodeHex } from '../../lib/hex.ts';
-import { decodeUtf8 } from '../../lib/text.ts';
+import { leb128 } from '../../lib/leb128.ts';
+import { encodeUtf8 } from '../../lib/text.ts';
 import {
   BlockRange,
   BlockType,
   JournalBlocks,
   JournalRequest,
   ResultJournalPage,
+  ResultRedaction,
   TipCertificate,
 } from '../candid/journal.ts';
-import { messageHead } from '../candid/result.ts';
-import { decodeArguments, query } from '../dispatch/method.ts';
+import { encodeResult, headOfOk, messageHead } from '../candid/result.ts';
+import { decodeArguments, query, update } from '../dispatch/method.ts';
+import { replyBytes } from '../messages/native-reply.ts';
 import { numberOf, type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { blockTypes, journalLog } from '../runtime/journal.ts';
@@ -33,6 +30,7 @@ import { dataCertificate } from '../runtime/system.ts';
 
 interface RequestArgument {
   bucketId: string;
+  apiKey: Optional<string>;
   after: Optional<bigint>;
   before: Optional<bigint>;
   limit: Optional<bigint>;
@@ -41,39 +39,28 @@ interface RequestArgument {
 type Range = { start: bigint; length: bigint };
 
 const { Opt, Vec } = IDL;
+const journalSignature = { name: 'readJournal', parameters: [JournalRequest] };
 const blocksSignature = { name: 'icrc3_get_blocks', parameters: [Vec(BlockRange)] };
 const tipType = Opt(TipCertificate);
 const typesType = Vec(BlockType);
 /** In the repository. */
 const blocksDocument = 'docs/reference/journal.md';
 
-function shownActor({ kind, id }: Actor) {
-  if (kind === 'principal') return { principal: Principal.fromUint8Array(id) };
-  return kind === 'key' ? { apiKey: decodeUtf8(id) ?? '' } : { canister: null };
+/** Each text in UTF-8, after its length. */
+function lengthAndText(texts: readonly string[]): Uint8Array {
+  return concatBytes(...texts.flatMap((text) => [Uint8Array.of(text.length), encodeUtf8(text)]));
 }
 
-function shownEntry(entry: Entry) {
-  const { seq, atNs, kind, actor, subject, version, digest, details, salts } = entry;
-  return {
-    seq,
-    at: atNs,
-    kind,
-    by: shownActor(actor),
-    subject,
-    version: optional(version === 0 ? undefined : version),
-    digest: optional(digest.length === 0 ? undefined : encodeHex(digest)),
-    proof: { details, detailsSalt: salts.details, subjectSalt: salts.subject },
-  };
-}
+const kindNames = lengthAndText(entryKinds);
+const typeNames = lengthAndText(blockTypes);
+/** The fields of the page are ordered by hash: hasMore, last, entries. */
+const pageHead = headOfOk(ResultJournalPage);
+/** log_length, blocks, archived_blocks */
+const blocksHead = messageHead(JournalBlocks);
+const noArchive = Uint8Array.of(0);
 
-function shownBlock({ id, kind, atNs, commitment, parentHash }: Block) {
-  const map: [string, object][] = [
-    ['btype', { Text: `efs.${kind}` }],
-    ['entry', { Blob: commitment }],
-    ['ts', { Nat: atNs }],
-  ];
-  if (parentHash !== undefined) map.push(['phash', { Blob: parentHash }]);
-  return { id, block: { Map: map } };
+function clampedOf([number]: Optional<bigint>): number | undefined {
+  return number === undefined ? undefined : clamped(number);
 }
 
 function clamped(number: bigint): number {
@@ -86,22 +73,47 @@ function reply(type: IDL.Type, value: unknown): void {
 
 /** The journal: an entry for each change, and the chain of their blocks. */
 export class JournalActor {
-  /** (request) Returns entries of a bucket for its members. Errors: AccessDenied, NoSuchBucket. */
-  @query([JournalRequest], ResultJournalPage)
-  readJournal({ bucketId, after, before, limit }: RequestArgument) {
-    return answer(() => {
-      const page = readJournal(stores, currentCall(), {
+  /**
+   * (request) Returns entries of a bucket for its members, and for keys with the permission audit.
+   * Errors: AccessDenied, InvalidApiKey, NoSuchBucket.
+   */
+  @query([JournalRequest], ResultJournalPage, { manual: true })
+  readJournal(): void {
+    const decoded = decodeArguments<[RequestArgument]>(journalSignature);
+    if (decoded === undefined) return;
+    const [{ bucketId, apiKey, after, before, limit }] = decoded;
+    const { ok, err } = answer(() =>
+      readJournal(stores, currentCall(), {
         bucket: bucketId,
-        after: numberOf(after),
-        before: numberOf(before),
+        apiKey: apiKey[0],
+        after: clampedOf(after),
+        before: clampedOf(before),
         limit: numberOf(limit),
-      });
-      return { ...page, entries: page.entries.map(shownEntry) };
-    });
+        kinds: kindNames,
+      }),
+    ) as { ok?: JournalPage; err?: string };
+    if (ok === undefined) {
+      msgReply(encodeResult(ResultJournalPage, { err }));
+      return;
+    }
+    const { entries, last, hasMore } = ok;
+    const flag = Uint8Array.of(hasMore ? 1 : 0);
+    replyBytes(concatBytes(pageHead, flag, leb128(last), leb128(entries.count)), entries.bytes);
   }
 
   /**
-   * (ranges) Returns blocks, at most 500, to controllers and to members of any bucket, and none to
+   * (bucketId, entries) Replaces the subjects of a bucket's entries, such as paths, by hashes, for
+   * owners: at most 100. ok says how many. Errors: AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  @update([IDL.Text, Vec(IDL.Nat)], ResultRedaction)
+  redactEntries(bucket: string, entries: bigint[]) {
+    return answer(() =>
+      redactEntries(stores, currentCall(), { bucket, entries: entries.map(clamped) }),
+    );
+  }
+
+  /**
+   * (ranges) Returns blocks, at most 5,000, to controllers and members of any bucket, and none to
    * others. They show the kind and the time of each change, and a commitment to the rest.
    */
   @query([Vec(BlockRange)], JournalBlocks, { manual: true })
@@ -112,8 +124,10 @@ export class JournalActor {
       start: clamped(start),
       length: clamped(length),
     }));
-    const blocks = readBlocks(stores, currentCall(), ranges).map(shownBlock);
-    reply(JournalBlocks, { log_length: journalLog.tip().last, blocks, archived_blocks: [] });
+    const pages = readBlocks(stores, currentCall(), { ranges, types: typeNames });
+    const count = pages.reduce((sum, page) => sum + page.count, 0);
+    const bytes = concatBytes(...pages.map((page) => page.bytes), noArchive);
+    replyBytes(concatBytes(blocksHead, leb128(journalLog.tip().last), leb128(count)), bytes);
   }
 
   /** Proves the index and the hash of the last block; null while the journal is empty. */

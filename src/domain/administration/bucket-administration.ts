@@ -219,7 +219,7 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
     noteRoles(stores, updated, { before, after });
     endRights(stores, call, { bucketId: bucket.id, before, after });
   }
-  const others = { recipients: mode, retention: rules };
+  const others = { recipients: mode, retention: change.retention };
   noteSettings(stores, { bucket: updated, old: bucket, others });
   return { ...withDetails(stores, call, updated), members };
 }

@@ -75,13 +75,16 @@ export function checkKeyBudget(
 export function useKey(stores: Stores, call: Call, secret: string): ApiKey {
   const key = findKey(stores, secret, call.nowNs);
   chargeKey(stores, call, key);
-  stores.heap.usedKeyId = key.id;
   return key;
 }
 
-/** Checks the key's budget in the inspection of a message, and takes from it in the update. */
+/**
+ * Checks the key's budget in the inspection of a message, and takes from it in the update, of whose
+ * changes the key is then the author.
+ */
 export function chargeKey(stores: Stores, call: Call, key: ApiKey | undefined): void {
   const { charge, nowNs } = call;
+  stores.heap.usedKeyId = key?.id;
   if (key === undefined || charge === undefined || charge.isPaid) return;
   checkKeyBudget(stores, key, { bytes: charge.bytes, nowNs });
   const budgets = budgetsOf(key, charge.bytes);

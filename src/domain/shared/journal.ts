@@ -17,8 +17,8 @@ export const entryKinds = [
   'bucket.created',
   'bucket.changed',
   'bucket.deleted',
-  'rule.acted',
   'hold.changed',
+  'journal.redacted',
 ] as const;
 
 export type EntryKind = (typeof entryKinds)[number];
@@ -28,7 +28,8 @@ export interface Change {
   /**
    * The changed thing: the path of a file, followed by NUL and its former path after a move, or by
    * NUL and a link's id; the id of a key; a member's principal in hexadecimal digits, NUL and the
-   * new role, none if removed; names of changed settings of a bucket, with NUL between them.
+   * new role, none if removed; names of changed settings of a bucket, with NUL between them;
+   * numbers of redacted entries, with NUL between them.
    */
   readonly subject: string;
   /** The file's version number; absent: 0. */

@@ -18,18 +18,22 @@ import { provenTree } from './proven-tree.ts';
 
 type JournalOperations = Pick<
   AdministrationOperations,
-  'readJournal' | 'getJournalTip' | 'getJournalBlocks'
+  'readJournal' | 'redactEntries' | 'getJournalTip' | 'getJournalBlocks'
 >;
 
 export const journalCalls: ActorCalls<JournalOperations> = {
   readJournal: calling(
     ({ actor }, { bucket, after, before, limit }) =>
-      actor.readJournal({ bucketId: bucket, ...optionals({ after, before, limit }) }),
+      actor.readJournal({ bucketId: bucket, apiKey: [], ...optionals({ after, before, limit }) }),
     ({ entries, last, hasMore }) => ({
       entries: entries.map(entryOf),
       last: Number(last),
       hasMore,
     }),
+  ),
+  redactEntries: calling(
+    ({ actor }, { bucket, entries }) => actor.redactEntries(bucket, entries.map(BigInt)),
+    Number,
   ),
   async getJournalTip(service, _, signal) {
     const [proof] = await call(signal, async () => ({
@@ -110,7 +114,9 @@ function entryOf(entry: CandidEntry): JournalEntry {
   const { seq, at, kind, subject, by } = entry;
   const [version] = entry.version;
   const [digest] = entry.digest;
-  const { details, detailsSalt, subjectSalt } = entry.proof;
+  const { details, detailsSalt } = entry.proof;
+  const [subjectSalt] = entry.proof.subjectSalt;
+  const [subjectHash] = entry.proof.subjectHash;
   const shown = encodeHex(Uint8Array.from(details));
   if (shown !== detailsOf(entry)) {
     throw new StorageError(
@@ -126,13 +132,14 @@ function entryOf(entry: CandidEntry): JournalEntry {
     kind,
     by: actorOf(by),
     subject,
-    ...partsOf(kind, subject),
+    ...(subjectHash === undefined ? partsOf(kind, subject) : { isRedacted: true }),
     ...(version !== undefined && { version: Number(version) }),
     ...(digest !== undefined && { digest }),
     proof: {
       details: shown,
       detailsSalt: encodeHex(Uint8Array.from(detailsSalt)),
-      subjectSalt: encodeHex(Uint8Array.from(subjectSalt)),
+      ...(subjectSalt && { subjectSalt: encodeHex(Uint8Array.from(subjectSalt)) }),
+      ...(subjectHash && { subjectHash: encodeHex(Uint8Array.from(subjectHash)) }),
     },
   };
 }

@@ -2,7 +2,7 @@
 // against their blocks. Each answer is one node's word until the chain that contains it ends in the
 // certified hash.
 
-import { concatBytes, encodeHex } from '../bytes/bytes.ts';
+import { concatBytes, emptyBytes, encodeHex } from '../bytes/bytes.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -10,6 +10,7 @@ import type { JournalBlock } from '../operations/administration.ts';
 import { StorageError } from '../storage-error.ts';
 import type {
   JournalEntry,
+  JournalProof,
   JournalTip,
   JournalVerifyOptions,
   VerifiedJournal,
@@ -18,10 +19,11 @@ import { manage } from './buckets-and-keys.ts';
 import { entriesOf } from './journal-entries.ts';
 
 /** Blocks of one query, as many as the service returns. */
-const pageBlocks = 500;
+const pageBlocks = 5_000;
 /** Queries at a time. */
-const pagesAhead = 8;
+const pagesAhead = 4;
 const saltBytes = 16;
+const hashBytes = 32;
 const nsPerMs = 1_000_000n;
 
 type Fault = 'altered' | 'missing' | 'repeated' | 'reordered';
@@ -227,17 +229,27 @@ class EntryCheck {
 
 async function requireCommitted(entry: JournalEntry, block: JournalBlock): Promise<void> {
   const { seq, kind, at, proof, subject } = entry;
-  const [details, detailsSalt, subjectSalt] = [
-    proof.details,
-    proof.detailsSalt,
-    proof.subjectSalt,
-  ].map(decodeHex) as [Uint8Array, Uint8Array, Uint8Array];
-  const hasSalts = detailsSalt.length === saltBytes && subjectSalt.length === saltBytes;
-  const subjectHash = await sha256(concatBytes(subjectSalt, new TextEncoder().encode(subject)));
+  const detailsSalt = decodeHex(proof.detailsSalt);
+  const subjectHash = await subjectHashOf(proof, subject);
+  const details = decodeHex(proof.details);
   const commitment = await sha256(concatBytes(detailsSalt, details, subjectHash));
   const time = new Date(Number(block.atNs / nsPerMs)).toISOString();
-  if (hasSalts && kind === block.kind && at === time && equal(commitment, block.commitment)) return;
+  const hasLengths = detailsSalt.length === saltBytes && subjectHash.length === hashBytes;
+  if (hasLengths && kind === block.kind && at === time && equal(commitment, block.commitment)) {
+    return;
+  }
   throw damaged(block.index, 'altered', `entry ${seq} of the bucket does not match it.`);
+}
+
+/** Returns the hash of the subject; that of a redacted entry is known only by its proof. */
+async function subjectHashOf(
+  { subjectSalt, subjectHash = '' }: JournalProof,
+  subject: string,
+): Promise<Uint8Array> {
+  if (subjectSalt === undefined) return decodeHex(subjectHash);
+  const salt = decodeHex(subjectSalt);
+  if (salt.length !== saltBytes) return emptyBytes;
+  return sha256(concatBytes(salt, new TextEncoder().encode(subject)));
 }
 
 function decodeHex(digits: string): Uint8Array {

@@ -51,6 +51,17 @@ export interface Journal {
    * ```
    */
   verify(options?: JournalVerifyOptions): Promise<VerifiedJournal>;
+  /**
+   * Replaces the paths, or other subjects, of up to 100 entries by their hashes, for ever. Requires
+   * an owner. The chain of blocks stays valid. Returns how many were not redacted before.
+   *
+   * @example
+   * ```ts
+   * const { entries } = await storage.journal.list('demo', { limit: 1 });
+   * console.log(await storage.journal.redact('demo', entries.map(({ seq }) => seq)));
+   * ```
+   */
+  redact(bucket: string, entries: readonly number[]): Promise<number>;
 }
 
 /** Returns a function that opens the paths of a bucket, if it seals them. */
@@ -68,6 +79,7 @@ export function journalOf(connection: Connection, openerOf: PathOpener = plainPa
       const open = await openerOf(bucket, options.signal);
       for await (const entry of entriesOf(connection, bucket, options)) yield opened(entry, open);
     },
+    redact: (bucket, entries) => manage(connection, 'redactEntries', { bucket, entries }),
     async verify(options = {}) {
       const { verifyJournal } = await import('./journal-verification.ts');
       return verifyJournal(connection, options);

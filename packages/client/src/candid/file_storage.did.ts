@@ -70,8 +70,11 @@ export interface BatchedFile {
   'ifMatch' : [] | [string],
   'bytes' : Uint8Array,
 }
+/** A name and a value. */
+export type BlockField = [string, BlockValue];
 /** A range of blocks by index, from 0. */
 export interface BlockRange { 'start' : bigint, 'length' : bigint }
+/** A type of blocks, and the page that describes it. */
 export interface BlockType { 'url' : string, 'block_type' : string }
 /** A value of ICRC-3. */
 export type BlockValue = { 'Nat' : bigint } |
@@ -258,12 +261,13 @@ export interface EndToEndOptions {
   'sealsNames' : [] | [boolean],
 }
 /**
- * The parts of the commitment in the block: SHA-256(detailsSalt, details, SHA-256(subjectSalt,
- * subject)).
+ * The parts of the commitment in the block: SHA-256(detailsSalt, details, subjectHash), whose last
+ * part is SHA-256(subjectSalt, subject). A redacted entry has only the hash of its subject.
  */
 export interface EntryProof {
   'detailsSalt' : Uint8Array,
-  'subjectSalt' : Uint8Array,
+  'subjectHash' : [] | [Uint8Array],
+  'subjectSalt' : [] | [Uint8Array],
   'details' : Uint8Array,
 }
 /** Numbers of versions that this call erased and passed over. Call again with `nextCursor`. */
@@ -443,8 +447,9 @@ export type JournalActor = { 'principal' : Principal } |
 /** A block of ICRC-3. Its map has `btype`, `ts`, `entry`, and `phash` except in the first block. */
 export interface JournalBlock {
   'id' : bigint,
-  'block' : { 'Map' : Array<[string, BlockValue]> },
+  'block' : { 'Map' : Array<BlockField> },
 }
+/** A page of blocks; `log_length` is the number of all blocks. No block is archived elsewhere. */
 export interface JournalBlocks {
   'log_length' : bigint,
   'blocks' : Array<JournalBlock>,
@@ -457,7 +462,10 @@ export interface JournalEntry {
   'by' : JournalActor,
   /** From 1, without gaps in the canister. */
   'seq' : bigint,
-  /** The changed thing, such as a file's path; after a move, NUL and the former path follow. */
+  /**
+   * The changed thing, such as a file's path; after a move, NUL and the former path follow. Empty
+   * in a redacted entry.
+   */
   'subject' : string,
   'kind' : string,
   /** The file's version number. */
@@ -474,12 +482,14 @@ export interface JournalPage {
 }
 /**
  * Entries of one bucket: those after the entry `after`, the oldest first, or those before `before`,
- * the newest first; by default the newest. At most `limit`, 100 by default and at most.
+ * the newest first; by default the newest. At most `limit`, 100 by default and at most. Callers
+ * without a role in the bucket send a key with the permission `audit`.
  */
 export interface JournalRequest {
   'after' : [] | [bigint],
   'bucketId' : string,
   'limit' : [] | [bigint],
+  'apiKey' : [] | [string],
   'before' : [] | [bigint],
 }
 /** A link, without its secret. */
@@ -1161,7 +1171,7 @@ export interface _SERVICE {
   /** Answers requests that change something, or whose response cannot be certified. */
   'http_request_update' : ActorMethod<[HttpUpdateRequest], HttpResponse>,
   /**
-   * (ranges) Returns blocks, at most 500, to controllers and to members of any bucket, and none to
+   * (ranges) Returns blocks, at most 5,000, to controllers and members of any bucket, and none to
    * others. They show the kind and the time of each change, and a commitment to the rest.
    */
   'icrc3_get_blocks' : ActorMethod<[Array<BlockRange>], JournalBlocks>,
@@ -1263,7 +1273,10 @@ export interface _SERVICE {
     { 'ok' : FilesRead } |
       { 'err' : string }
   >,
-  /** (request) Returns entries of a bucket for its members. Errors: AccessDenied, NoSuchBucket. */
+  /**
+   * (request) Returns entries of a bucket for its members, and for keys with the permission audit.
+   * Errors: AccessDenied, InvalidApiKey, NoSuchBucket.
+   */
   'readJournal' : ActorMethod<
     [JournalRequest],
     { 'ok' : JournalPage } |
@@ -1273,6 +1286,15 @@ export interface _SERVICE {
   'readVersion' : ActorMethod<
     [string, string, bigint, bigint, bigint, [] | [string]],
     { 'ok' : Uint8Array } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, entries) Replaces the subjects of a bucket's entries, such as paths, by hashes, for
+   * owners: at most 100. ok says how many. Errors: AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  'redactEntries' : ActorMethod<
+    [string, Array<bigint>],
+    { 'ok' : bigint } |
       { 'err' : string }
   >,
   /** Removes a volume from the list; its files stay. For controllers of a front. */
@@ -1820,9 +1842,10 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'Blob' : IDL.Vec(IDL.Nat8),
     'Text' : IDL.Text,
   });
+  const BlockField = IDL.Tuple(IDL.Text, BlockValue);
   const JournalBlock = IDL.Record({
     'id' : IDL.Nat,
-    'block' : IDL.Variant({ 'Map' : IDL.Vec(IDL.Tuple(IDL.Text, BlockValue)) }),
+    'block' : IDL.Variant({ 'Map' : IDL.Vec(BlockField) }),
   });
   const JournalBlocks = IDL.Record({
     'log_length' : IDL.Nat,
@@ -1983,6 +2006,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'after' : IDL.Opt(IDL.Nat),
     'bucketId' : IDL.Text,
     'limit' : IDL.Opt(IDL.Nat),
+    'apiKey' : IDL.Opt(IDL.Text),
     'before' : IDL.Opt(IDL.Nat),
   });
   const JournalActor = IDL.Variant({
@@ -1992,7 +2016,8 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const EntryProof = IDL.Record({
     'detailsSalt' : IDL.Vec(IDL.Nat8),
-    'subjectSalt' : IDL.Vec(IDL.Nat8),
+    'subjectHash' : IDL.Opt(IDL.Vec(IDL.Nat8)),
+    'subjectSalt' : IDL.Opt(IDL.Vec(IDL.Nat8)),
     'details' : IDL.Vec(IDL.Nat8),
   });
   const JournalEntry = IDL.Record({
@@ -2378,6 +2403,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
         ['query'],
+      ),
+    'redactEntries' : IDL.Func(
+        [IDL.Text, IDL.Vec(IDL.Nat)],
+        [IDL.Variant({ 'ok' : IDL.Nat, 'err' : IDL.Text })],
+        [],
       ),
     'removeVolume' : IDL.Func(
         [IDL.Principal],

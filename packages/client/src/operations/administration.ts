@@ -62,9 +62,15 @@ export interface JournalBlock {
   readonly hash: Uint8Array;
 }
 
+export interface RedactionRequest {
+  readonly bucket: string;
+  /** Their numbers. */
+  readonly entries: readonly number[];
+}
+
 export interface BlockRange {
   readonly start: number;
-  /** At most 500. */
+  /** At most 5,000. */
   readonly length: number;
 }
 
@@ -96,6 +102,8 @@ export interface AdministrationOperations {
   setWellKnown(text: WellKnownRequest): undefined;
   listWellKnown(): readonly WellKnownText[];
   readJournal(request: JournalRequest): JournalPage;
+  /** Returns how many entries were not redacted before. */
+  redactEntries(request: RedactionRequest): number;
   /** From a certificate of the network; `undefined` if a node reports an empty journal. */
   getJournalTip(): JournalTip | undefined;
   /** One node's answer, in its order. */
@@ -127,6 +135,7 @@ export const administrationRows = {
   setWellKnown: { retry: 'repeat' },
   listWellKnown: { retry: 'repeat' },
   readJournal: { retry: 'repeat' },
+  redactEntries: { retry: 'repeat' },
   getJournalTip: { retry: 'repeat' },
   getJournalBlocks: { retry: 'repeat' },
 } satisfies TransferRows<AdministrationOperations>;

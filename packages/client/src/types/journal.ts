@@ -13,7 +13,9 @@ export interface JournalActor {
 export interface JournalProof {
   readonly details: string;
   readonly detailsSalt: string;
-  readonly subjectSalt: string;
+  readonly subjectSalt?: string | undefined;
+  /** The hash of the subject, which a redacted entry has instead of the salt. */
+  readonly subjectHash?: string | undefined;
 }
 
 /** One change. The fields that follow `subject` are present if the kind has them. */
@@ -25,8 +27,13 @@ export interface JournalEntry {
   /** Such as `file.stored`: see the reference of the journal. */
   readonly kind: string;
   readonly by: JournalActor;
-  /** The changed thing as the service stores it; the fields below are parts of it. */
+  /**
+   * The changed thing as the service stores it; the fields below are parts of it. Empty in a
+   * redacted entry.
+   */
   readonly subject: string;
+  /** Whether an owner has replaced the subject by its hash. */
+  readonly isRedacted?: boolean | undefined;
   /** Path of a file; as stored if the bucket seals names and the caller cannot open them. */
   readonly path?: string | undefined;
   /** The path before a move. */

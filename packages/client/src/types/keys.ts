@@ -1,7 +1,7 @@
 // API keys.
 
 /** `retain` sets retention and holds, and bypasses governance. */
-export type Permission = 'read' | 'write' | 'delete' | 'retain';
+export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit';
 
 export interface KeyRequest {
   readonly name: string;

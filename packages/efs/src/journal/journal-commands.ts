@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { json, runOf, wholeNumber } from '../config/flags.ts';
-import { exportJournal, followJournal, listJournal } from './journal-entries.ts';
+import { exportJournal, followJournal, listJournal, redactEntries } from './journal-entries.ts';
 import { postEvents } from './post-events.ts';
 import { verifyJournal } from './verify-journal.ts';
 
@@ -10,6 +10,10 @@ function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return url;
   throw new InvalidArgumentError('It must be an address that begins with https:// or http://.');
+}
+
+function toNumbers(text: string, before: readonly number[] = []): number[] {
+  return [...before, wholeNumber(text)];
 }
 
 export function addJournalCommands(program: Command): void {
@@ -55,6 +59,14 @@ export function addJournalCommands(program: Command): void {
     .option('--cloudevents', 'in the format of CloudEvents 1.0')
     .action((bucket: string, flags, command: Command) =>
       exportJournal(runOf(command), bucket, flags),
+    );
+  journal
+    .command('redact <bucket>')
+    .description('replace the paths in entries by their hashes, for ever; the chain stays valid')
+    .argument('<entry...>', 'numbers of entries', toNumbers)
+    .addOption(json())
+    .action((bucket: string, entries: number[], _, command: Command) =>
+      redactEntries(runOf(command), bucket, entries),
     );
   program
     .command('events <bucket>')

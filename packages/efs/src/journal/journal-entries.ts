@@ -12,6 +12,7 @@ import {
   printJsonLine,
   printLine,
   printNote,
+  printResult,
 } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
@@ -35,11 +36,12 @@ function authorOf({ by }: JournalEntry): string {
 /** Returns the changed thing in words. */
 function thingOf(entry: JournalEntry): string {
   const { path, formerPath, linkId, keyId, member, role, settings, version, subject } = entry;
+  if (entry.isRedacted) return '(redacted)';
   if (member !== undefined) return `${member}: ${role ?? 'removed'}`;
   if (linkId !== undefined) return `${path} (link ${linkId})`;
   if (formerPath !== undefined) return `${path} (from ${formerPath})`;
   if (path !== undefined) return version === undefined ? path : `${path} (version ${version})`;
-  return keyId ?? settings?.join(', ') ?? subject;
+  return keyId ?? settings?.join(', ') ?? subject.replaceAll('\0', ', ');
 }
 
 interface ListFlags {
@@ -117,6 +119,18 @@ export async function* follow(
 
 function lineOf(entry: JournalEntry): string {
   return columns.map(({ value }) => printable(value(entry))).join('  ');
+}
+
+/** Replaces the subjects of entries by hashes. */
+export async function redactEntries(
+  run: Run,
+  bucket: string,
+  entries: readonly number[],
+): Promise<void> {
+  const { journal } = await run.manager();
+  const redacted = await journal.redact(bucket, entries);
+  const noun = redacted === 1 ? 'entry' : 'entries';
+  printResult({ bucket, redacted }, `Redacted ${redacted} ${noun} of ${bucket}.`);
 }
 
 interface ExportFlags {

@@ -221,7 +221,7 @@ export interface KeyFlags extends JsonFlag {
   readonly bytesPerHour?: number;
 }
 
-const permissionNames: readonly Permission[] = ['read', 'write', 'delete', 'retain'];
+const permissionNames: readonly Permission[] = ['read', 'write', 'delete', 'retain', 'audit'];
 
 /** Prints only the secret on standard output, so that a script can store it in a variable. */
 export async function createKey(

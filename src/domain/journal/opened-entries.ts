@@ -1,0 +1,74 @@
+// Entries of the journal as the kernel opens them (kernel/journal-reading.ts).
+
+import { decodeUtf8 } from '../../lib/text.ts';
+import type { Encoded } from '../../storage/journal-log.ts';
+import { type EntryKind, entryKinds } from '../shared/journal.ts';
+import { type Actor, actorKinds } from './bucket-journal.ts';
+
+const nsPerMs = 1_000_000n;
+const two32 = 0x1_0000_0000;
+const headBytes = 54;
+const tagBytes = 16;
+const redactedFlag = 128;
+const paddingMask = 127;
+
+export interface OpenedEntry {
+  /** From 1, without gaps in the canister. */
+  readonly seq: number;
+  readonly atNs: bigint;
+  readonly kind: EntryKind;
+  readonly actor: Actor;
+  /** Empty if an owner has redacted the entry. */
+  readonly subject: string;
+  readonly isRedacted: boolean;
+  /** 0: none. */
+  readonly version: number;
+  /** 32 bytes or none. */
+  readonly digest: Uint8Array;
+}
+
+// 0: number u64 | length u16 | kind u8 | padding and flag u8 | distance u32 | milliseconds u48 |
+// commitment 32 | content, see kernel/journal-pages.ts; the length counts the tag of the seal too
+export function openedEntries({ bytes, count }: Encoded): OpenedEntry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  const entries: OpenedEntry[] = [];
+  for (let start = 0; entries.length < count; ) {
+    const end = start + 8 + view.getUint16(start + 8, true) - tagBytes;
+    const padding = view.getUint8(start + 11);
+    const ms = view.getUint32(start + 16, true) + view.getUint16(start + 20, true) * two32;
+    entries.push({
+      seq: Number(view.getBigUint64(start, true)),
+      atNs: BigInt(ms) * nsPerMs,
+      kind: entryKinds[view.getUint8(start + 10)] ?? 'file.changed',
+      isRedacted: padding >= redactedFlag,
+      ...contentOf(bytes.subarray(start + headBytes, end), padding),
+    });
+    start = end;
+  }
+  return entries;
+}
+
+function contentOf(content: Uint8Array, padding: number) {
+  const idEnd = 2 + (content[1] ?? 0);
+  const { value: version, end } = readLeb128(content, idEnd);
+  const subjectAt = end + 1 + (content[end] ?? 0);
+  const subjectEnd = content.length - (padding & paddingMask);
+  const subject =
+    padding >= redactedFlag ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
+  return {
+    actor: { kind: actorKinds[content[0] ?? 0] ?? 'canister', id: content.slice(2, idEnd) },
+    subject,
+    version,
+    digest: content.slice(end + 1, subjectAt),
+  };
+}
+
+function readLeb128(bytes: Uint8Array, start: number) {
+  let value = 0;
+  let end = start;
+  for (let factor = 1; ; factor *= 128) {
+    const byte = bytes[end++] ?? 0;
+    value += (byte & 127) * factor;
+    if (byte < 128) return { value, end };
+  }
+}
