@@ -6,14 +6,13 @@ import { IDL as AgentIdl } from '@icp-sdk/core/candid';
 import { methodTypes } from '../packages/client/src/actor/candid-interface.ts';
 import { sessionRequestOf } from '../packages/client/src/actor/upload-requests.ts';
 import type { MessageReport } from '../packages/replica/src/core.ts';
-import { startReplica } from '../packages/replica/src/replica.ts';
+import { type Replica, startReplica } from '../packages/replica/src/replica.ts';
 import {
   deployLocally,
   frontArgument,
   principalOf,
   type ServiceDescription,
 } from '../scripts/local-service.ts';
-import { BlockRange, JournalRequest } from '../src/actor/candid/journal.ts';
 import { measureRefusalRows } from './refusal-rows.ts';
 import type { BenchRow } from './table.ts';
 
@@ -92,7 +91,6 @@ export async function openBench(options: {
   });
   const service = await deployLocally({ replica, ...options });
   const { canisterId, apiKey, bucket } = service;
-  const owner = { sender: principalOf(service.identityPem) };
 
   const call = (method: string, argument: Uint8Array) => replica.call(canisterId, method, argument);
   async function callForText(method: string, types: IDL.Type[], values: unknown[]) {
@@ -128,20 +126,7 @@ export async function openBench(options: {
       const milliseconds = await repeated(options.repetitions, request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
     },
-    readJournal: (sent) => {
-      const nothing = { apiKey: [], after: [], before: [], limit: [] };
-      const request = { bucketId: bucket, ...nothing, ...sent };
-      return replica.query(
-        canisterId,
-        'readJournal',
-        IDL.encode([JournalRequest], [request]),
-        owner,
-      );
-    },
-    readBlocks: (start, length) => {
-      const ranges = IDL.encode([IDL.Vec(BlockRange)], [[{ start, length }]]);
-      return replica.query(canisterId, 'icrc3_get_blocks', ranges, owner);
-    },
+    ...journalReads(replica, service),
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
     ...httpRequests(service),
     beginUpload: (size, path = partedPath) =>
@@ -179,6 +164,29 @@ function chunkArgument(
   });
   const { argTypes } = methodTypes('uploadChunk');
   return AgentIdl.encode(argTypes, [request, BigInt(index), [], bytes]);
+}
+
+function journalReads(
+  replica: Replica,
+  { canisterId, bucket, identityPem }: ServiceDescription,
+): Pick<Bench, 'readJournal' | 'readBlocks'> {
+  const owner = { sender: principalOf(identityPem) };
+  const ask = (method: string, argument: unknown) => {
+    const { argTypes } = methodTypes(method);
+    return replica.query(canisterId, method, AgentIdl.encode(argTypes, [argument]), owner);
+  };
+  return {
+    readJournal: (sent) =>
+      ask('readJournal', {
+        bucketId: bucket,
+        apiKey: [],
+        before: [],
+        after: [],
+        limit: [],
+        ...sent,
+      }),
+    readBlocks: (start, length) => ask('icrc3_get_blocks', [{ start, length }]),
+  };
 }
 
 function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests {

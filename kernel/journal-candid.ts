@@ -9,7 +9,7 @@ import { copyHash } from './label-nodes';
 import { hexDigit } from './hex';
 
 const hashBytes: usize = 32;
-/** An encoded entry or block without its content and texts is shorter. */
+/** The encoding of an entry has at most so many bytes besides its content; a block is shorter. */
 export const encodedBytesMax: usize = 512;
 
 /** Actors' kinds as entries have them; the variant's order is principal, apiKey, canister. */

@@ -38,7 +38,7 @@ export function journalEntries(
   for (let i: u32 = 0; i < min(count, limit); i++) {
     const number = load<u64>(found + <usize>(isForward ? count - 1 - i : i) * 8);
     const entry = entryAt(space, number, heapBase() + journalBlockAt);
-    if (end + encodedBytesMax + 2 * contentBytes(entry) > out + room) {
+    if (end + encodedBytesMax + contentBytes(entry) > out + room) {
       hasMore = true;
       break;
     }

@@ -174,6 +174,9 @@ export const keepVersionsDaysMax = 3_650;
 
 // Reading of the journal, see domain/journal/journal-reading.ts
 export const journalPageMax = 100;
+/** Days for which a bucket shows its entries, see domain/journal/journal-retention.ts. */
+export const journalDaysDefault = 90;
+export const journalDaysMax = 3_650;
 
 // Rules of a bucket, see domain/buckets/rules.ts
 export const ruleCountMax = 20;

@@ -219,7 +219,12 @@ export const serviceOperations: Operations = {
     answers: {
       200: answers(
         'A page of the journal.',
-        object({ items: list(ref('JournalEntry'), journalPageMax), last: count, hasMore: flag }),
+        object({
+          items: list(ref('JournalEntry'), journalPageMax),
+          last: count,
+          hasMore: flag,
+          keptDays: count,
+        }),
       ),
     },
     errors: keyErrors,

@@ -17,14 +17,14 @@ import type { Exchange } from './router.ts';
 export function getBucketJournal(exchange: Exchange): HttpResponse {
   const { stores, call, request } = exchange;
   const read = readQuery(request, ['after', 'before', 'limit']);
-  const { entries, last, hasMore } = readJournal(stores, call, {
+  const { entries, ...rest } = readJournal(stores, call, {
     ...bucketRoute(exchange),
     after: parseCount(read.after),
     before: parseCount(read.before),
     limit: parseCount(read.limit),
     kinds: emptyBytes,
   });
-  return privateJson(200, { items: openedEntries(entries).map(shownEntry), last, hasMore });
+  return privateJson(200, { items: openedEntries(entries).map(shownEntry), ...rest });
 }
 
 function shownEntry({ seq, atNs, kind, actor, version, digest, ...entry }: OpenedEntry) {

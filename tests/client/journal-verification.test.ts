@@ -67,7 +67,7 @@ function lie<T>(method: string, type: IDL.Type, change: (reply: T) => T): void {
 function lieAboutBlocks(change: (blocks: Block[]) => Block[]): void {
   type Answer = { blocks: Block[] };
   lie<Answer>('icrc3_get_blocks', JournalBlocks, (answer) => {
-    return { ...answer, blocks: change(answer.blocks) };
+    return { ...answer, blocks: answer.blocks.length < 2 ? answer.blocks : change(answer.blocks) };
   });
 }
 

@@ -141,7 +141,7 @@ describe('Storage.journal', () => {
     expect(first.tip.hash).toMatch(/^[0-9a-f]{64}$/);
     await owner.upload(bytes, { bucket, path: 'later' });
     const second = await owner.journal.verify({ since: first.tip });
-    expect(second).toEqual({ tip: second.tip, blocks: last + 1 });
+    expect(second).toEqual({ tip: second.tip, first: 0, blocks: last + 1 });
     const [flipped] = [first.tip.hash.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))];
     const other = { ...first.tip, hash: flipped };
     await expect(owner.journal.verify({ since: other })).rejects.toMatchObject({

@@ -12,9 +12,11 @@ import { releaseKept } from '../../src/domain/contents/kept-contents.ts';
 import { entityTag, type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
 import { expireVersions, findVersion } from '../../src/domain/files/version-records.ts';
 import { expireUploads } from '../../src/domain/uploads/upload-end.ts';
+import { encodeHex } from '../../src/lib/hex.ts';
 import { callOf, hourNs } from '../support/domain-fixture.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { allFiles, allVersions, checkInvariants } from '../support/invariants.ts';
+import { replayed } from '../support/journal-replay.ts';
 import * as files from '../support/model-files.ts';
 import * as keys from '../support/model-keys.ts';
 import * as links from '../support/model-links.ts';
@@ -222,6 +224,14 @@ function checkAll(run: Run): void {
   );
   const found = allFiles(stores).map((file) => nameOf(file.bucketId, file));
   expect(found.sort()).toEqual(expected.sort());
+  expect(replayed(model.noted())).toEqual(
+    new Map(
+      allFiles(stores).map((file) => [
+        nameOf(file.bucketId, file),
+        { version: file.version, digest: encodeHex(file.digest) },
+      ]),
+    ),
+  );
   const versions = reference.buckets.reduce((sum, bucket) => sum + bucket.versions.length, 0);
   expect(allVersions(stores)).toHaveLength(versions);
   const names = new Names();

@@ -55,7 +55,7 @@ export interface MemoryState {
   readonly system: FakeSystem;
 }
 
-interface NotedChange extends Change {
+export interface NotedChange extends Change {
   readonly bucket: string;
 }
 

@@ -57,16 +57,20 @@ export const JournalRequest = IDL.Record({
   limit: IDL.Opt(IDL.Nat),
 });
 
-/** `last` is the number of the last entry of all buckets. */
+/**
+ * `last` is the number of the last entry of all buckets, `keptDays` the number of days for which
+ * the bucket shows its entries.
+ */
 export const JournalPage = IDL.Record({
   entries: IDL.Vec(JournalEntry),
   last: IDL.Nat,
   hasMore: IDL.Bool,
+  keptDays: IDL.Nat,
 });
 export const ResultJournalPage = resultOf(JournalPage);
 
-/** The number of entries that were redacted. */
-export const ResultRedaction = resultOf(IDL.Nat);
+/** A number of entries, or of days. */
+export const ResultCount = resultOf(IDL.Nat);
 
 /** A range of blocks by index, from 0. */
 export const BlockRange = IDL.Record({ start: IDL.Nat, length: IDL.Nat });

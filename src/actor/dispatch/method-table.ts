@@ -344,6 +344,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
   },
   setRules: { bounds: rules, admit: requireOwner },
+  keepJournal: { bounds: few, admit: requireOwner },
   redactEntries: { bounds: many, admit: requireOwner },
   deleteBucket: { bounds: few, admit: requireOwner },
   rotateBucketKey: { bounds: few, admit: requireOwner },

@@ -4,6 +4,7 @@
 import { IDL } from '@dfinity/candid';
 import { msgReply } from 'azle';
 import { type JournalPage, readBlocks, readJournal } from '../../domain/journal/journal-reading.ts';
+import { keepJournal } from '../../domain/journal/journal-retention.ts';
 import { redactEntries } from '../../domain/journal/redaction.ts';
 import { entryKinds } from '../../domain/shared/journal.ts';
 import { concatBytes } from '../../lib/bytes.ts';
@@ -14,8 +15,8 @@ import {
   BlockType,
   JournalBlocks,
   JournalRequest,
+  ResultCount,
   ResultJournalPage,
-  ResultRedaction,
   TipCertificate,
 } from '../candid/journal.ts';
 import { encodeResult, headOfOk, messageHead } from '../candid/result.ts';
@@ -53,7 +54,7 @@ function lengthAndText(texts: readonly string[]): Uint8Array {
 
 const kindNames = lengthAndText(entryKinds);
 const typeNames = lengthAndText(blockTypes);
-/** The fields of the page are ordered by hash: hasMore, last, entries. */
+/** The fields of the page are ordered by hash: keptDays, hasMore, last, entries. */
 const pageHead = headOfOk(ResultJournalPage);
 /** log_length, blocks, archived_blocks */
 const blocksHead = messageHead(JournalBlocks);
@@ -96,20 +97,29 @@ export class JournalActor {
       msgReply(encodeResult(ResultJournalPage, { err }));
       return;
     }
-    const { entries, last, hasMore } = ok;
-    const flag = Uint8Array.of(hasMore ? 1 : 0);
-    replyBytes(concatBytes(pageHead, flag, leb128(last), leb128(entries.count)), entries.bytes);
+    const { entries, last, hasMore, keptDays } = ok;
+    const numbers = [leb128(keptDays), Uint8Array.of(hasMore ? 1 : 0), leb128(last)];
+    replyBytes(concatBytes(pageHead, ...numbers, leb128(entries.count)), entries.bytes);
   }
 
   /**
    * (bucketId, entries) Replaces the subjects of a bucket's entries, such as paths, by hashes, for
    * owners: at most 100. ok says how many. Errors: AccessDenied, InvalidArgument, NoSuchBucket.
    */
-  @update([IDL.Text, Vec(IDL.Nat)], ResultRedaction)
+  @update([IDL.Text, Vec(IDL.Nat)], ResultCount)
   redactEntries(bucket: string, entries: bigint[]) {
     return answer(() =>
       redactEntries(stores, currentCall(), { bucket, entries: entries.map(clamped) }),
     );
+  }
+
+  /**
+   * (bucketId, days) Sets for how many days a bucket shows its entries, for owners: 0 to 3650, 90
+   * by default. ok is the number. Errors: AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  @update([IDL.Text, IDL.Nat], ResultCount)
+  keepJournal(bucket: string, days: bigint) {
+    return answer(() => keepJournal(stores, currentCall(), { bucket, days: clamped(days) }));
   }
 
   /**

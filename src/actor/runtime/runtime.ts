@@ -19,6 +19,7 @@ import { releaseKept } from '../../domain/contents/kept-contents.ts';
 import { endLinks } from '../../domain/files/link-records.ts';
 import { endLinksOfFormerControllers } from '../../domain/files/links.ts';
 import { expireVersions } from '../../domain/files/version-records.ts';
+import { cutJournal } from '../../domain/journal/journal-retention.ts';
 import {
   configureRootKey,
   KeyUnavailable,
@@ -246,6 +247,7 @@ function turnOfUpkeep(): void {
     // Its entries need keys
     rootKeys.areAtHand() && expireVersions(stores, nowNs),
     rootKeys.areAtHand() && endLinks(stores, nowNs),
+    cutJournal(stores, nowNs),
     reclaimContents(stores),
   ];
   publishRoot();

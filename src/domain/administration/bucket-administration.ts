@@ -18,6 +18,7 @@ import {
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
 import { endJournal } from '../journal/bucket-journal.ts';
+import { forgetKeptDays } from '../journal/journal-retention.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { useKey } from '../rights/key-budgets.ts';
@@ -387,5 +388,6 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   forgetRules(stores, bucket.id);
   stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
+  forgetKeptDays(stores, bucket.id);
   endJournal(stores, bucket.id);
 }

@@ -166,5 +166,6 @@ function erasePresent(stores: Stores, replaced: Replaced & { readonly old: FileR
     // The file has its former date again, at which a rule may delete it
     hastenRuleCheck(stores, bucket.id, nowNs);
     noteFile(stores, 'version.erased', old);
+    noteFile(stores, 'file.restored', { ...file, bucketId: bucket.id });
   });
 }

@@ -5,6 +5,7 @@ import { expandSha256 } from '../../crypto/kdf.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
 import { asciiBytes, encodeUtf8 } from '../../lib/text.ts';
+import { journalDaysDefault } from '../../limits.ts';
 import { packFields, requireVersion, u64Key, unpackFields } from '../../storage/codec.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { createContent, eraseFileKey, withFileKey } from '../keys/file-keys.ts';
@@ -26,6 +27,8 @@ interface StoredJournal {
   readonly contentId: number;
   readonly keySlot: number;
   readonly owner: number;
+  /** For how many days entries are shown. */
+  readonly days: number;
 }
 
 const nsPerMs = 1_000_000n;
@@ -37,10 +40,10 @@ const saltInfo = asciiBytes('efs journal salt');
 const derivedBytes = 32;
 
 // The key is byte 3, the bucket's id. Small fields: version 1; numbers: the key's content id and
-// slot, the owner in the log. See packFields().
+// slot, the owner in the log, the days for which entries are shown. See packFields().
 const recordKind = 3;
 const version = 1;
-const fieldCount = { longs: 0, numbers: 3 } as const;
+const fieldCount = { longs: 0, numbers: 4 } as const;
 
 function recordKey(bucketId: string): Uint8Array {
   return concatBytes(Uint8Array.of(recordKind), encodeUtf8(bucketId));
@@ -51,7 +54,8 @@ function findStored(stores: Stores, bucketId: string): StoredJournal | undefined
   if (bytes === undefined) return undefined;
   requireVersion(bytes, version);
   const { numbers } = unpackFields(bytes, fieldCount);
-  return { contentId: numbers[0] ?? 0, keySlot: numbers[1] ?? 0, owner: numbers[2] ?? 0 };
+  const [contentId = 0, keySlot = 0, owner = 0, days = 0] = numbers;
+  return { contentId, keySlot, owner, days };
 }
 
 /** Returns the bucket's journal; `undefined` if it has no entries. */
@@ -63,6 +67,22 @@ export function findJournal(stores: Stores, bucketId: string): OpenedJournal | u
   const bucket = findBucket(stores, bucketId);
   if (bucket === undefined) return undefined;
   return withFileKey(stores, { bucket, ...stored }, (key) => keep(stores, bucket.id, stored, key));
+}
+
+function save(stores: Stores, bucketId: string, stored: StoredJournal): void {
+  const numbers = [stored.contentId, stored.keySlot, stored.owner, stored.days];
+  const record = packFields({ small: [version], longs: [], numbers, rest: emptyBytes });
+  stores.records.set(recordKey(bucketId), record);
+}
+
+/** Returns for how many days the bucket's entries are shown. */
+export function keptDaysOf(stores: Stores, bucketId: string): number {
+  return findStored(stores, bucketId)?.days ?? journalDaysDefault;
+}
+
+export function saveKeptDays(stores: Stores, bucketId: string, days: number): void {
+  const stored = findStored(stores, bucketId);
+  if (stored !== undefined) save(stores, bucketId, { ...stored, days });
 }
 
 function keep(stores: Stores, bucketId: string, { owner }: StoredJournal, key: Uint8Array) {
@@ -87,10 +107,9 @@ function createJournal(stores: Stores, bucketId: string): OpenedJournal | undefi
   const bucket = findBucket(stores, bucketId);
   if (bucket === undefined) return undefined;
   const { content, key } = createContent(stores, bucket);
-  const stored = { ...content, owner: stores.journalLog.newOwner() };
-  const numbers = [stored.contentId, stored.keySlot, stored.owner];
-  const record = packFields({ small: [version], longs: [], numbers, rest: emptyBytes });
-  stores.records.set(recordKey(bucket.id), record);
+  const owner = stores.journalLog.newOwner();
+  const stored = { ...content, owner, days: journalDaysDefault };
+  save(stores, bucket.id, stored);
   const opened = keep(stores, bucket.id, stored, key);
   key.fill(0);
   return opened;
@@ -112,8 +131,16 @@ export function appendEntry(
     details: encodeDetails(change, by.actor),
     subject: encodeUtf8(change.subject),
   });
-  if (count % checkpointEvery !== 0) return;
-  stores.directory.insert(checkpointKey(journal.owner, number), 0n);
+  if (count % checkpointEvery === 0) addCheckpoint(stores, journal.owner, number);
+}
+
+/** Removes up to two whose entries are not stored any more, so that their number stays bounded. */
+function addCheckpoint({ directory, journalLog }: Stores, owner: number, number: number): void {
+  const { first } = journalLog.tip();
+  for (const { key } of directory.read(directory.rank(checkpointKey(owner, 0)), 2)) {
+    if ((checkpointOf(key, owner) ?? first) < first) directory.remove(key);
+  }
+  directory.insert(checkpointKey(owner, number), 0n);
 }
 
 /** The directory has the number of one in so many entries of a bucket. */

@@ -8,8 +8,16 @@ import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { OpenedJournal } from '../shared/secrets.ts';
 import type { Stores } from '../shared/stores.ts';
-import { checkpointEvery, checkpointKey, checkpointOf, findJournal } from './bucket-journal.ts';
+import {
+  checkpointEvery,
+  checkpointKey,
+  checkpointOf,
+  findJournal,
+  keptDaysOf,
+} from './bucket-journal.ts';
+import { msPerDay } from './journal-retention.ts';
 
+const nsPerMs = 1_000_000n;
 /** Blocks that one query returns, and ranges of which it returns blocks. */
 const blocksMax = 5_000;
 const rangesMax = 100;
@@ -30,6 +38,8 @@ export interface JournalPage {
   readonly last: number;
   /** Whether more entries follow in this direction. */
   readonly hasMore: boolean;
+  /** For how many days the bucket's entries are shown. */
+  readonly keptDays: number;
 }
 
 /**
@@ -51,16 +61,19 @@ export function readJournal(
   const permission = apiKey === undefined ? 'read' : 'audit';
   const { bucket } = authorize(stores, call, { bucket: name, permission, apiKey, prefix: '' });
   const { last } = stores.journalLog.tip();
+  const keptDays = keptDaysOf(stores, bucket.id);
+  const fromMs = Number(call.nowNs / nsPerMs) - keptDays * msPerDay;
   const journal = findJournal(stores, bucket.id);
   if (journal === undefined) {
-    return { entries: { bytes: new Uint8Array(0), count: 0 }, last, hasMore: false };
+    const entries = { bytes: new Uint8Array(0), count: 0 };
+    return { entries, last, hasMore: false, keptDays };
   }
   const range =
     after === undefined
       ? { ...rangeBefore(stores, journal, before ?? last + 1), isForward: false }
       : { ...rangeAfter(stores, journal, { after, limit }), isForward: true };
-  const { hasMore, ...entries } = readRange(stores, journal, { ...range, limit, kinds });
-  return { entries, last, hasMore };
+  const { hasMore, ...entries } = readRange(stores, journal, { ...range, fromMs, limit, kinds });
+  return { entries, last, hasMore, keptDays };
 }
 
 function parseLimit(limit = journalPageMax): number {
@@ -102,13 +115,14 @@ interface ReadRange {
   readonly start: number;
   readonly bound: number;
   readonly isForward: boolean;
+  readonly fromMs: number;
   readonly limit: number;
   readonly kinds: Uint8Array;
 }
 
 function readRange(stores: Stores, journal: OpenedJournal, { kinds, ...range }: ReadRange) {
   try {
-    return stores.journalLog.entries({ ...range, fromMs: 0 }, journal, kinds);
+    return stores.journalLog.entries(range, journal, kinds);
   } catch (error) {
     if (error instanceof AlteredEntry) throw new Refusal('IntegrityError', error.message);
     throw error;
@@ -137,8 +151,12 @@ export function readBlocks(
   if (!isKnown) return [];
   const pages: Encoded[] = [];
   let left = blocksMax;
+  const { first } = stores.journalLog.tip();
   for (const { start, length } of ranges.slice(0, rangesMax)) {
-    const found = stores.journalLog.blocks(start + 1, Math.min(length, left), types);
+    // The first blocks of a range may not be stored any more
+    const number = Math.max(start + 1, first);
+    const limit = Math.min(start + length + 1 - number, left);
+    const found = stores.journalLog.blocks(number, Math.max(limit, 0), types);
     pages.push(found);
     left -= found.count;
   }

@@ -18,18 +18,23 @@ import { provenTree } from './proven-tree.ts';
 
 type JournalOperations = Pick<
   AdministrationOperations,
-  'readJournal' | 'redactEntries' | 'getJournalTip' | 'getJournalBlocks'
+  'readJournal' | 'keepJournal' | 'redactEntries' | 'getJournalTip' | 'getJournalBlocks'
 >;
 
 export const journalCalls: ActorCalls<JournalOperations> = {
   readJournal: calling(
     ({ actor }, { bucket, after, before, limit }) =>
       actor.readJournal({ bucketId: bucket, apiKey: [], ...optionals({ after, before, limit }) }),
-    ({ entries, last, hasMore }) => ({
+    ({ entries, last, hasMore, keptDays }) => ({
       entries: entries.map(entryOf),
       last: Number(last),
       hasMore,
+      keptDays: Number(keptDays),
     }),
+  ),
+  keepJournal: calling(
+    ({ actor }, { bucket, days }) => actor.keepJournal(bucket, BigInt(days)),
+    Number,
   ),
   redactEntries: calling(
     ({ actor }, { bucket, entries }) => actor.redactEntries(bucket, entries.map(BigInt)),

@@ -25,6 +25,8 @@ const pagesAhead = 4;
 const saltBytes = 16;
 const hashBytes = 32;
 const nsPerMs = 1_000_000n;
+/** A block that is freed is 90 days old; clocks may differ by an hour. */
+const keptMsMin = (90 * 24 - 1) * 3_600_000;
 
 type Fault = 'altered' | 'missing' | 'repeated' | 'reordered';
 
@@ -45,7 +47,9 @@ export async function verifyJournal(
   if (since !== undefined) requireLater(tip, since);
   const entries =
     bucket === undefined ? undefined : new EntryCheck(entriesOf(connection, bucket, { signal }));
-  const pages = pagesOf(connection, tip.index + 1, signal);
+  const first = await firstBlock(connection, tip, signal);
+  if (since !== undefined && since.index < first) throw isGone(since, first);
+  const pages = pagesOf(connection, { first, count: tip.index + 1 }, signal);
   let before: JournalBlock | undefined;
   for await (const { start, blocks } of pages) {
     const chained = before === undefined ? blocks : [before, ...blocks];
@@ -58,7 +62,7 @@ export async function verifyJournal(
   if (before === undefined || encodeHex(before.hash) !== tip.hash) {
     throw damaged(tip.index, 'altered', 'its hash is not the one that the network has certified.');
   }
-  return { tip, blocks: tip.index + 1, ...(entries && { entries: entries.count }) };
+  return { tip, first, blocks: tip.index + 1 - first, ...(entries && { entries: entries.count }) };
 }
 
 async function certifiedTip(connection: Connection, signal: Signal): Promise<JournalTip> {
@@ -88,8 +92,37 @@ function requireLater(tip: JournalTip, since: JournalTip): void {
   );
 }
 
+/**
+ * Returns the index of the first block that is stored. The service frees blocks that are older than
+ * 90 days: a node that withholds younger ones is detected.
+ */
+async function firstBlock(connection: Connection, tip: JournalTip, signal: Signal) {
+  const read = (length: number) =>
+    manage(connection, 'getJournalBlocks', { start: 0, length }, signal);
+  const [zeroth] = await read(1);
+  if (zeroth !== undefined) return 0;
+  const [first] = await read(tip.index + 1);
+  if (first === undefined) return 0;
+  const ageMs = Date.now() - Number(first.atNs / nsPerMs);
+  if (ageMs > keptMsMin) return first.index;
+  const words = 'the service did not return it, and the first that it returned is too young.';
+  throw damaged(0, 'missing', words);
+}
+
+function isGone(since: JournalTip, first: number): StorageError {
+  return new StorageError(
+    'InvalidArgument',
+    `The earlier tip is block ${since.index}, and the service stores blocks from ${first} on, so ` +
+      'nothing can be proved about it: verify without it, and more often than every 90 days.',
+  );
+}
+
 /** Yields pages of blocks in order, and requests a few of them ahead. */
-async function* pagesOf(connection: Connection, count: number, signal: Signal) {
+async function* pagesOf(
+  connection: Connection,
+  { first, count }: { readonly first: number; readonly count: number },
+  signal: Signal,
+) {
   const running: Promise<{ start: number; blocks: readonly JournalBlock[] }>[] = [];
   const read = async (start: number) => {
     const length = Math.min(pageBlocks, count - start);
@@ -103,7 +136,7 @@ async function* pagesOf(connection: Connection, count: number, signal: Signal) {
     }
     return { start, blocks };
   };
-  for (let start = 0; start < count || running.length > 0; ) {
+  for (let start = first; start < count || running.length > 0; ) {
     for (; start < count && running.length < pagesAhead; start += pageBlocks) {
       const page = read(start);
       // A failure is reported when the page's turn comes.
@@ -204,6 +237,9 @@ class EntryCheck {
     for (;;) {
       const entry = await this.#peek();
       const block = entry && blocks[entry.seq - 1 - start];
+      if (entry !== undefined && entry.seq - 1 < start) {
+        throw damaged(entry.seq - 1, 'missing', `entry ${entry.seq} of the bucket has no block.`);
+      }
       if (entry === undefined || block === undefined) return;
       await requireCommitted(entry, block);
       this.#last = entry.seq;

@@ -52,6 +52,16 @@ export interface Journal {
    */
   verify(options?: JournalVerifyOptions): Promise<VerifiedJournal>;
   /**
+   * Sets for how many days the bucket shows its entries, 0 to 3,650; 90 by default. Requires an
+   * owner. Returns the number.
+   *
+   * @example
+   * ```ts
+   * console.log(await storage.journal.keep('demo', 365));
+   * ```
+   */
+  keep(bucket: string, days: number): Promise<number>;
+  /**
    * Replaces the paths, or other subjects, of up to 100 entries by their hashes, for ever. Requires
    * an owner. The chain of blocks stays valid. Returns how many were not redacted before.
    *
@@ -79,6 +89,7 @@ export function journalOf(connection: Connection, openerOf: PathOpener = plainPa
       const open = await openerOf(bucket, options.signal);
       for await (const entry of entriesOf(connection, bucket, options)) yield opened(entry, open);
     },
+    keep: (bucket, days) => manage(connection, 'keepJournal', { bucket, days }),
     redact: (bucket, entries) => manage(connection, 'redactEntries', { bucket, entries }),
     async verify(options = {}) {
       const { verifyJournal } = await import('./journal-verification.ts');

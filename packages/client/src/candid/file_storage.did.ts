@@ -474,8 +474,12 @@ export interface JournalEntry {
   'digest' : [] | [string],
   'proof' : EntryProof,
 }
-/** `last` is the number of the last entry of all buckets. */
+/**
+ * `last` is the number of the last entry of all buckets, `keptDays` the number of days for which
+ * the bucket shows its entries.
+ */
 export interface JournalPage {
+  'keptDays' : bigint,
   'hasMore' : boolean,
   'last' : bigint,
   'entries' : Array<JournalEntry>,
@@ -1179,6 +1183,15 @@ export interface _SERVICE {
   'icrc3_get_tip_certificate' : ActorMethod<[], [] | [TipCertificate]>,
   /** Returns the types of blocks, and where they are described. */
   'icrc3_supported_block_types' : ActorMethod<[], Array<BlockType>>,
+  /**
+   * (bucketId, days) Sets for how many days a bucket shows its entries, for owners: 0 to 3650, 90
+   * by default. ok is the number. Errors: AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  'keepJournal' : ActorMethod<
+    [string, bigint],
+    { 'ok' : bigint } |
+      { 'err' : string }
+  >,
   /** (bucketId) Lists the keys of a bucket, for its owners. */
   'listApiKeys' : ActorMethod<
     [string],
@@ -2031,6 +2044,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'proof' : EntryProof,
   });
   const JournalPage = IDL.Record({
+    'keptDays' : IDL.Nat,
     'hasMore' : IDL.Bool,
     'last' : IDL.Nat,
     'entries' : IDL.Vec(JournalEntry),
@@ -2328,6 +2342,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [],
         [IDL.Vec(BlockType)],
         ['query'],
+      ),
+    'keepJournal' : IDL.Func(
+        [IDL.Text, IDL.Nat],
+        [IDL.Variant({ 'ok' : IDL.Nat, 'err' : IDL.Text })],
+        [],
       ),
     'listApiKeys' : IDL.Func(
         [IDL.Text],

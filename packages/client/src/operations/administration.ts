@@ -102,6 +102,8 @@ export interface AdministrationOperations {
   setWellKnown(text: WellKnownRequest): undefined;
   listWellKnown(): readonly WellKnownText[];
   readJournal(request: JournalRequest): JournalPage;
+  /** Returns the number of days. */
+  keepJournal(request: { readonly bucket: string; readonly days: number }): number;
   /** Returns how many entries were not redacted before. */
   redactEntries(request: RedactionRequest): number;
   /** From a certificate of the network; `undefined` if a node reports an empty journal. */
@@ -135,6 +137,7 @@ export const administrationRows = {
   setWellKnown: { retry: 'repeat' },
   listWellKnown: { retry: 'repeat' },
   readJournal: { retry: 'repeat' },
+  keepJournal: { retry: 'repeat' },
   redactEntries: { retry: 'repeat' },
   getJournalTip: { retry: 'repeat' },
   getJournalBlocks: { retry: 'repeat' },

@@ -59,6 +59,8 @@ export interface JournalPage {
   readonly last: number;
   /** Whether more entries follow in the same direction. */
   readonly hasMore: boolean;
+  /** For how many days the bucket shows its entries. */
+  readonly keptDays: number;
 }
 
 export interface JournalEntriesOptions extends CallOptions {
@@ -133,7 +135,9 @@ export interface JournalVerifyOptions extends CallOptions {
 
 export interface VerifiedJournal {
   readonly tip: JournalTip;
-  /** Number of blocks, all of which were verified. */
+  /** Index of the first stored block; the service frees old ones, see the journal's reference. */
+  readonly first: number;
+  /** Number of stored blocks, all of which were verified. */
   readonly blocks: number;
   /** Number of entries of the bucket, all of which match their blocks; absent without a bucket. */
   readonly entries?: number | undefined;

@@ -2,7 +2,13 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { json, runOf, wholeNumber } from '../config/flags.ts';
-import { exportJournal, followJournal, listJournal, redactEntries } from './journal-entries.ts';
+import {
+  exportJournal,
+  followJournal,
+  keepJournal,
+  listJournal,
+  redactEntries,
+} from './journal-entries.ts';
 import { postEvents } from './post-events.ts';
 import { verifyJournal } from './verify-journal.ts';
 
@@ -59,6 +65,14 @@ export function addJournalCommands(program: Command): void {
     .option('--cloudevents', 'in the format of CloudEvents 1.0')
     .action((bucket: string, flags, command: Command) =>
       exportJournal(runOf(command), bucket, flags),
+    );
+  journal
+    .command('keep <bucket>')
+    .description('set for how many days a bucket shows its changes: 0 to 3650 (at first 90)')
+    .argument('<days>', 'number of days', wholeNumber)
+    .addOption(json())
+    .action((bucket: string, days: number, _, command: Command) =>
+      keepJournal(runOf(command), bucket, days),
     );
   journal
     .command('redact <bucket>')

@@ -121,6 +121,13 @@ function lineOf(entry: JournalEntry): string {
   return columns.map(({ value }) => printable(value(entry))).join('  ');
 }
 
+/** Sets for how many days the bucket shows its entries. */
+export async function keepJournal(run: Run, bucket: string, sent: number): Promise<void> {
+  const { journal } = await run.manager();
+  const days = await journal.keep(bucket, sent);
+  printResult({ bucket, days }, `Bucket ${bucket} shows its changes for ${days} days.`);
+}
+
 /** Replaces the subjects of entries by hashes. */
 export async function redactEntries(
   run: Run,

@@ -25,13 +25,14 @@ export async function verifyJournal(
 
 function sentenceOf(
   bucket: string,
-  { tip, blocks, entries }: VerifiedJournal,
+  { tip, first, blocks, entries }: VerifiedJournal,
   since: JournalTip | undefined,
 ): string {
   const former =
     since === undefined ? '' : `, nothing up to block ${since.index} of the former tip has changed`;
+  const from = first === 0 ? '' : ` from block ${first}, before which none is stored,`;
   return (
-    `The ${blocks} blocks of the journal of ${tip.canisterId} form one chain up to block ` +
+    `The ${blocks} blocks of the journal of ${tip.canisterId} form one chain${from} up to block ` +
     `${tip.index} (${tip.hash}), which the network has certified${former}, and the ${entries} ` +
     `entries that the service shows of bucket ${bucket} match their blocks.`
   );
