@@ -2,7 +2,7 @@
 // actor returns it by a query, also to API keys, so one node can forge it. HTTP has no route for
 // it.
 
-import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
+import type { Storage } from '../../packages/client/src/storage.ts';
 import type { BucketRecord } from '../../packages/client/src/types/buckets.ts';
 import { isLocal, serviceHost, thisService } from './service.ts';
 import { type Session, secretOf } from './session.ts';
@@ -12,6 +12,8 @@ async function actorOf(session: Session): Promise<Storage> {
   const { canisterId, isAtFront } = await thisService();
   if (isAtFront) return session.stored;
   const apiKey = secretOf(session);
+  // The first view does not need the client: a session has loaded it.
+  const { createStorage } = await import('../../packages/client/src/storage.ts');
   return createStorage({ host: serviceHost(), canisterId, apiKey, fetchRootKey: isLocal() });
 }
 
