@@ -19,6 +19,7 @@ const FilePage = deferred(async () => (await import('./views/file.tsx')).FilePag
 const UploadPanel = deferred(async () => (await import('./views/upload-panel.tsx')).UploadPanel);
 const DeletedPage = deferred(async () => (await import('./views/deleted.tsx')).DeletedPage);
 const BucketPage = deferred(async () => (await import('./views/bucket.tsx')).BucketPage);
+const ActivityPage = deferred(async () => (await import('./views/activity.tsx')).ActivityPage);
 const ServicePage = deferred(async () => (await import('./views/service.tsx')).ServicePage);
 const DropBoxPage = deferred(async () => (await import('./views/drop-box.tsx')).DropBoxPage);
 
@@ -110,6 +111,8 @@ function View() {
       return <BucketPage key={place.bucket} session={current} bucket={place.bucket} />;
     case 'deleted':
       return <DeletedPage key={place.bucket} session={current} bucket={place.bucket} />;
+    case 'activity':
+      return <ActivityPage key={`${place.bucket}/${place.path}`} session={current} place={place} />;
     case 'service':
       return <ServicePage session={current} />;
     default:

@@ -67,6 +67,12 @@ export function distanceOf(milliseconds: number): string {
   return relative().format(milliseconds < 0 ? -count : count, unit);
 }
 
+/** Returns `3 days ago`, at any distance. */
+export function agoOf(iso: string, now = Date.now()): string {
+  const age = now - Date.parse(iso);
+  return age < minute ? texts().words.justNow : distanceOf(-age);
+}
+
 export function momentOf(iso: string): string {
   return moment().format(new Date(iso));
 }

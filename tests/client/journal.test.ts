@@ -65,7 +65,7 @@ describe('Storage.journal', () => {
     expect(deleted).toMatchObject([{ kind: 'file.deleted', path: 'b.txt', by }]);
   });
 
-  test('entries() has links, keys with their ids, members with their roles, and settings', async () => {
+  test('entries() has links, keys with their ids, members with their roles, settings and holds', async () => {
     await owner.upload(bytes, file);
     const link = await owner.links.create(file);
     const made = await entriesOf(async () => {
@@ -93,6 +93,9 @@ describe('Storage.journal', () => {
     expect(removed[0]).not.toHaveProperty('role');
     const set = await entriesOf(() => owner.buckets.update(bucket, { quotaFiles: 9_999 }));
     expect(set).toMatchObject([{ kind: 'bucket.changed', settings: ['quotaFiles'] }]);
+    const held = await entriesOf(() => owner.retention.hold(file));
+    expect(held).toMatchObject([{ kind: 'hold.changed', path: file.path }]);
+    await owner.retention.release(file);
   });
 
   test('list() returns pages in both directions', async () => {

@@ -145,7 +145,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     await store('file-1.txt');
     await top();
     await page.getByRole('link', { name: 'Deleted' }).click();
-    await expect.poll(tabs).toEqual(['Files', 'Deleted (current)', 'Settings']);
+    await expect.poll(tabs).toEqual(['Files', 'Deleted (current)', 'Activity', 'Settings']);
     await path().getByRole('link', { name: 'demo' }).waitFor();
     const restored = page.getByRole('button', { name: /^Restore / });
     await expect.poll(() => restored.count()).toBe(3);
@@ -221,7 +221,7 @@ describe.skipIf(isBrowserUnwanted)('files of a member', () => {
     expect(await button('Restore version 1').count()).toBe(0);
     await tested.storage.buckets.update('demo', { keepVersionsDays: 0 });
     await path().getByRole('link', { name: 'demo' }).click();
-    await expect.poll(tabs).toEqual(['Files (current)', 'Settings']);
+    await expect.poll(tabs).toEqual(['Files (current)', 'Activity', 'Settings']);
     expect(visit.faults).toEqual([]);
   });
 });

@@ -348,7 +348,7 @@ export const texts: Texts = {
         'Der Canister hat keine Front, daher öffnet diese Seite keine Dateien aus Ende-zu-Ende-Buckets.',
     },
   },
-  tabs: { files: 'Dateien', deleted: 'Gelöscht', bucket: 'Einstellungen' },
+  tabs: { files: 'Dateien', deleted: 'Gelöscht', activity: 'Verlauf', bucket: 'Einstellungen' },
   files: {
     folders: 'Ordner',
     buckets: 'Buckets',
@@ -617,6 +617,69 @@ export const texts: Texts = {
     eraseOne: (path) => `${path} endgültig löschen`,
     eraseTitle: (name) => `${named(name)} endgültig löschen?`,
     eraseQuestion: 'Alle Versionen werden sofort und endgültig gelöscht.',
+  },
+  activity: {
+    oneNode:
+      'Diese Liste kommt von einem einzelnen Knoten des Netzwerks und ist hier nicht bewiesen. Dieser ' +
+      'Befehl prüft, dass kein Eintrag geändert oder erfunden wurde:',
+    forMembers:
+      'Den Verlauf eines Buckets sehen nur Mitglieder, die sich mit einer Identität anmelden.',
+    ofFile: (name) => `Nur Änderungen an ${named(name)}`,
+    ofBucket: 'Ganzen Bucket zeigen',
+    group: 'Zeigen',
+    groups: {
+      all: 'Alle Änderungen',
+      files: 'Dateien',
+      links: 'Links',
+      keys: 'Schlüssel',
+      members: 'Mitglieder',
+      settings: 'Einstellungen',
+    },
+    path: 'Pfad enthält',
+    none: 'Noch keine Änderungen.',
+    noneFound: 'Keine solchen Änderungen.',
+    all: (count) => capital(counted(count, 'Änderung', 'Änderungen')),
+    part: (found, read) =>
+      `${capital(counted(found, 'Änderung', 'Änderungen'))} gezeigt, ${number(read)} gelesen; es gibt ältere`,
+    when: (ago, time, entry) => `${ago} · ${time} · Eintrag ${number(entry)}`,
+    you: 'Ihnen',
+    service: 'diesem Dienst',
+    key: (name) => `dem Schlüssel ${name}`,
+    kinds: {
+      'file.stored': (who, path, version) =>
+        `${path} wurde von ${who} als Version ${version} gespeichert.`,
+      'file.moved': (who, former, path) => `${former} wurde von ${who} nach ${path} verschoben.`,
+      'file.changed': (who, path) =>
+        `Typ, Tags oder Header von ${path} wurden von ${who} geändert.`,
+      'file.restored': (who, path, version) =>
+        `Eine frühere Version von ${path} wurde von ${who} als Version ${version} wiederhergestellt.`,
+      'file.deleted': (who, path) => `${path} wurde von ${who} gelöscht.`,
+      'version.erased': (who, path, version) =>
+        `Version ${version} von ${path} wurde von ${who} endgültig gelöscht.`,
+      'hold.changed': (who, path, version) =>
+        `Der Schutz der Version ${version} von ${path} wurde von ${who} geändert.`,
+      'link.created': (who, path) => `Ein Link zu ${path} wurde von ${who} erstellt.`,
+      'link.removed': (who, path) => `Ein Link zu ${path} wurde von ${who} entfernt.`,
+      'key.created': (who, key) => `Der Schlüssel ${key} wurde von ${who} erstellt.`,
+      'key.revoked': (who, key) => `Der Schlüssel ${key} wurde von ${who} widerrufen.`,
+      'member.changed': (who, member, role) => `${member} bekam von ${who} die Rolle ${role}.`,
+      'bucket.created': (who) => `Der Bucket wurde von ${who} erstellt.`,
+      'bucket.changed': (who, names) => `Einstellungen wurden von ${who} geändert: ${names}.`,
+    },
+    removed: (who, member) => `${member} wurde von ${who} als Mitglied entfernt.`,
+    otherKind: (who, kind, path) => `${kind} ${path} von ${who}.`,
+    settings: {
+      owner: 'Eigentümer',
+      isPublic: 'Leserechte',
+      isSite: 'Website',
+      isEndToEnd: 'Ende-zu-Ende-Verschlüsselung',
+      quotaBytes: 'Kontingent',
+      quotaFiles: 'Anzahl der Dateien',
+      keepVersionsDays: 'frühere Versionen',
+      recipients: 'Empfänger',
+      retention: 'Aufbewahrung',
+      rules: 'Regeln',
+    },
   },
   bucket: {
     forOwners:

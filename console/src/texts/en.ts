@@ -321,7 +321,7 @@ export const texts = {
     },
   },
   /** The pages of a bucket. */
-  tabs: { files: 'Files', deleted: 'Deleted', bucket: 'Settings' },
+  tabs: { files: 'Files', deleted: 'Deleted', activity: 'Activity', bucket: 'Settings' },
   files: {
     folders: 'Folders',
     buckets: 'Buckets',
@@ -577,6 +577,73 @@ export const texts = {
     eraseOne: (path: string) => `Erase ${path}`,
     eraseTitle: (name: string) => `Erase ${named(name)}?`,
     eraseQuestion: 'All its versions are erased at once. This cannot be undone.',
+  },
+  activity: {
+    oneNode:
+      'One node of the network returns this list, and nothing proves it here. This command checks ' +
+      'that no entry was altered or invented:',
+    forMembers: 'Only members who sign in with an identity see the activity of a bucket.',
+    ofFile: (name: string) => `Only changes of ${named(name)}`,
+    ofBucket: 'Show the whole bucket',
+    group: 'Show',
+    groups: {
+      all: 'All changes',
+      files: 'Files',
+      links: 'Links',
+      keys: 'Keys',
+      members: 'Members',
+      settings: 'Settings',
+    },
+    path: 'Path contains',
+    none: 'No changes yet.',
+    noneFound: 'No such changes.',
+    all: (count: number) => counted(count, 'change'),
+    part: (found: number, read: number) =>
+      `${counted(found, 'change')} shown, ${number(read)} read; there are older ones`,
+    when: (ago: string, time: string, entry: number) => `${ago} · ${time} · entry ${number(entry)}`,
+    you: 'you',
+    service: 'this service',
+    key: (name: string) => `the key ${name}`,
+    /** By the names that the journal gives them; `who` follows “by”. */
+    kinds: {
+      'file.stored': (who: string, path: string, version: string) =>
+        `${path} was stored as version ${version} by ${who}.`,
+      'file.moved': (who: string, former: string, path: string) =>
+        `${former} was moved to ${path} by ${who}.`,
+      'file.changed': (who: string, path: string) =>
+        `The type, tags or headers of ${path} were changed by ${who}.`,
+      'file.restored': (who: string, path: string, version: string) =>
+        `A former version of ${path} was restored as version ${version} by ${who}.`,
+      'file.deleted': (who: string, path: string) => `${path} was deleted by ${who}.`,
+      'version.erased': (who: string, path: string, version: string) =>
+        `Version ${version} of ${path} was erased by ${who}.`,
+      'hold.changed': (who: string, path: string, version: string) =>
+        `The protection of version ${version} of ${path} was changed by ${who}.`,
+      'link.created': (who: string, path: string) => `A link to ${path} was created by ${who}.`,
+      'link.removed': (who: string, path: string) => `A link to ${path} was removed by ${who}.`,
+      'key.created': (who: string, key: string) => `The key ${key} was created by ${who}.`,
+      'key.revoked': (who: string, key: string) => `The key ${key} was revoked by ${who}.`,
+      'member.changed': (who: string, member: string, role: string) =>
+        `${member} got the role ${role} from ${who}.`,
+      'bucket.created': (who: string) => `The bucket was created by ${who}.`,
+      'bucket.changed': (who: string, names: string) =>
+        `Settings were changed by ${who}: ${names}.`,
+    },
+    removed: (who: string, member: string) => `${member} was removed as a member by ${who}.`,
+    otherKind: (who: string, kind: string, path: string) => `${kind} ${path} by ${who}.`,
+    /** By the names that the journal gives them. */
+    settings: {
+      owner: 'owner',
+      isPublic: 'who may read',
+      isSite: 'site',
+      isEndToEnd: 'end-to-end encryption',
+      quotaBytes: 'quota',
+      quotaFiles: 'number of files',
+      keepVersionsDays: 'former versions',
+      recipients: 'recipients',
+      retention: 'retention',
+      rules: 'rules',
+    },
   },
   bucket: {
     forOwners: 'Members, keys and limits are shown to owners who sign in with an identity.',

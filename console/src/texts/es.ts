@@ -333,7 +333,12 @@ export const texts: Texts = {
         'El canister no tiene frontal, así que esta página no abre archivos de buckets de extremo a extremo.',
     },
   },
-  tabs: { files: 'Archivos', deleted: 'Eliminados', bucket: 'Configuración' },
+  tabs: {
+    files: 'Archivos',
+    deleted: 'Eliminados',
+    activity: 'Actividad',
+    bucket: 'Configuración',
+  },
   files: {
     folders: 'Carpetas',
     buckets: 'Buckets',
@@ -604,6 +609,69 @@ export const texts: Texts = {
     eraseOne: (path) => `Borrar definitivamente ${path}`,
     eraseTitle: (name) => `¿Borrar definitivamente ${named(name)}?`,
     eraseQuestion: 'Todas sus versiones se borran en el acto. Esto no se puede deshacer.',
+  },
+  activity: {
+    oneNode:
+      'Esta lista viene de un solo nodo de la red, y aquí nada la demuestra. Este comando comprueba que ' +
+      'ninguna entrada se haya alterado o inventado:',
+    forMembers:
+      'Solo los miembros que inician sesión con una identidad ven la actividad de un bucket.',
+    ofFile: (name) => `Solo cambios de ${named(name)}`,
+    ofBucket: 'Mostrar todo el bucket',
+    group: 'Mostrar',
+    groups: {
+      all: 'Todos los cambios',
+      files: 'Archivos',
+      links: 'Enlaces',
+      keys: 'Claves',
+      members: 'Miembros',
+      settings: 'Configuración',
+    },
+    path: 'La ruta contiene',
+    none: 'Aún no hay cambios.',
+    noneFound: 'No hay cambios así.',
+    all: (count) => capital(counted(count, 'ningún cambio', 'cambio', 'cambios')),
+    part: (found, read) =>
+      `${capital(counted(found, 'ningún cambio', 'cambio', 'cambios'))} a la vista, ` +
+      `${number(read)} leídos; los hay más antiguos`,
+    when: (ago, time, entry) => `${ago} · ${time} · entrada ${number(entry)}`,
+    you: 'Usted',
+    service: 'Este servicio',
+    key: (name) => `La clave ${name}`,
+    kinds: {
+      'file.stored': (who, path, version) => `${who} guardó la versión ${version} de ${path}.`,
+      'file.moved': (who, former, path) => `${who} movió ${former} a ${path}.`,
+      'file.changed': (who, path) =>
+        `${who} cambió el tipo, las etiquetas o las cabeceras de ${path}.`,
+      'file.restored': (who, path, version) =>
+        `${who} restauró una versión anterior de ${path} como versión ${version}.`,
+      'file.deleted': (who, path) => `${who} eliminó ${path}.`,
+      'version.erased': (who, path, version) =>
+        `${who} borró definitivamente la versión ${version} de ${path}.`,
+      'hold.changed': (who, path, version) =>
+        `${who} cambió la protección de la versión ${version} de ${path}.`,
+      'link.created': (who, path) => `${who} creó un enlace a ${path}.`,
+      'link.removed': (who, path) => `${who} quitó un enlace a ${path}.`,
+      'key.created': (who, key) => `${who} creó la clave ${key}.`,
+      'key.revoked': (who, key) => `${who} revocó la clave ${key}.`,
+      'member.changed': (who, member, role) => `${who} dio a ${member} el rol ${role}.`,
+      'bucket.created': (who) => `${who} creó el bucket.`,
+      'bucket.changed': (who, names) => `${who} cambió la configuración: ${names}.`,
+    },
+    removed: (who, member) => `${who} quitó a ${member} de los miembros.`,
+    otherKind: (who, kind, path) => `${who}: ${kind} ${path}.`,
+    settings: {
+      owner: 'propietario',
+      isPublic: 'quién puede leer',
+      isSite: 'sitio web',
+      isEndToEnd: 'cifrado de extremo a extremo',
+      quotaBytes: 'cuota',
+      quotaFiles: 'número de archivos',
+      keepVersionsDays: 'versiones anteriores',
+      recipients: 'destinatarios',
+      retention: 'retención',
+      rules: 'reglas',
+    },
   },
   bucket: {
     forOwners:

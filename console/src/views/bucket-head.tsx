@@ -8,7 +8,7 @@ import type { Rights } from './bucket-role.ts';
 import type { MoveInto } from './drag.ts';
 
 interface BucketHeadProps {
-  readonly place: Extract<Route, { view: 'files' | 'deleted' | 'bucket' }>;
+  readonly place: Extract<Route, { view: 'files' | 'deleted' | 'activity' | 'bucket' }>;
   readonly rights: Rights;
   /** If given, entries can be dropped on the path. */
   readonly onMove?: MoveInto;
@@ -40,6 +40,7 @@ export function BucketHead({ place, rights, onMove, children }: BucketHeadProps)
       <nav class="tabs" aria-label={bucket}>
         {tab({ view: 'files', bucket, prefix: '' }, words.files, true)}
         {tab({ view: 'deleted', bucket }, words.deleted, rights.keepsVersions)}
+        {tab({ view: 'activity', bucket }, words.activity, rights.maySeeActivity)}
         {tab({ view: 'bucket', bucket }, words.bucket, rights.maySeeSettings)}
       </nav>
     </header>

@@ -24,6 +24,8 @@ export interface Rights {
   /** Replaced and deleted files can be restored. */
   readonly keepsVersions: boolean;
   readonly isPublic: boolean;
+  /** Members who sign in with an identity may read the journal. */
+  readonly maySeeActivity: boolean;
   /** Members see the settings; owners change them. */
   readonly maySeeSettings: boolean;
   /** Names of members by principal; only owners see them. */
@@ -33,7 +35,7 @@ export interface Rights {
 /** Until the record has arrived, the page offers nothing that it may have to take away. */
 const none: Rights = {
   ...{ mayWrite: false, isOwner: false, keepsVersions: false, isPublic: false },
-  maySeeSettings: false,
+  ...{ maySeeActivity: false, maySeeSettings: false },
   memberNames: new Map(),
 };
 /**
@@ -69,6 +71,7 @@ function rightsOf(record: BucketRecord, principal: string | undefined): Rights {
     isOwner: role === 'owner',
     keepsVersions: keepVersionsDays > 0,
     isPublic,
+    maySeeActivity: role !== undefined,
     maySeeSettings: role !== undefined,
     memberNames: new Map(names),
   };

@@ -21,7 +21,7 @@ import { addressOf, go, type Route } from '../route.ts';
 import type { Session } from '../session.ts';
 import { expiryOf, momentOf, nameOf, sizeOf, whenWithin } from '../words.ts';
 import { Breadcrumbs } from './breadcrumbs.tsx';
-import { useRights } from './bucket-role.ts';
+import { type Rights, useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
 import { Preview } from './preview.tsx';
 
@@ -80,7 +80,7 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
         <div class="file-view">
           <Preview key={record.etag} file={previewedOf(session, record)} />
           <div class="file-facts">
-            <Actions session={session} file={record} />
+            <Actions session={session} file={record} rights={rights} />
             <Facts file={record} />
             {rights.isPublic && !isSealed(record) && (
               <PublicAddress session={session} file={record} />
@@ -207,9 +207,16 @@ function Deleted({ session, bucket, file, mayRestore, onRestored }: DeletedProps
   );
 }
 
-function Actions({ session, file }: { session: Session; file: FileRecord }) {
+interface ActionsProps {
+  readonly session: Session;
+  readonly file: FileRecord;
+  readonly rights: Rights;
+}
+
+function Actions({ session, file, rights }: ActionsProps) {
+  const { bucketId: bucket, path } = file;
   const { isUnderWay, failure, run } = useTask();
-  const { file: words } = texts();
+  const { file: words, tabs } = texts();
   return (
     <>
       <div class="buttons">
@@ -221,6 +228,11 @@ function Actions({ session, file }: { session: Session; file: FileRecord }) {
         >
           {isUnderWay.value ? words.preparing : words.download}
         </button>
+        {rights.maySeeActivity && (
+          <a class="button" href={addressOf({ view: 'activity', bucket, path })}>
+            {tabs.activity}
+          </a>
+        )}
       </div>
       <Failure text={failure.value} />
     </>

@@ -176,6 +176,7 @@ function partsOf(kind: string, subject: string): Partial<JournalEntry> {
   switch (thing) {
     case 'file':
     case 'version':
+    case 'hold':
       return { path: first, ...(second !== undefined && { formerPath: second }) };
     case 'link':
       return { path: first, linkId: second };
