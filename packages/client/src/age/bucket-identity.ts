@@ -63,7 +63,7 @@ export interface Derivation extends EpochName {
  * not derive it for this canister, context and input.
  */
 export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> {
-  const vetKeys = await import('@dfinity/vetkeys');
+  const vetKeys = await import('./vet-keys.ts');
   const transportKey = vetKeys.TransportSecretKey.random();
   const sealed = await derivation.ask(transportKey.publicKeyBytes());
   try {
@@ -81,7 +81,7 @@ export async function deriveVetKey(derivation: Derivation): Promise<Uint8Array> 
 
 /** Derives the public key from the network's master key, which the library contains. */
 function networkKey(
-  { MasterPublicKey, MasterPublicKeyId }: typeof import('@dfinity/vetkeys'),
+  { MasterPublicKey, MasterPublicKeyId }: typeof import('./vet-keys.ts'),
   canister: Uint8Array,
   { keyName, proxy }: Pick<SealedIdentity, 'keyName' | 'proxy'>,
 ) {
