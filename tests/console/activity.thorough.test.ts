@@ -124,7 +124,11 @@ describe.skipIf(isBrowserUnwanted)('Activity', () => {
     await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor();
     await page.getByText('The key Sensor was created').waitFor();
-    await check('activity');
+    for (const language of ['de', 'es', 'en']) {
+      await page.getByRole('combobox').first().selectOption(language);
+      await page.locator(`html[lang=${language}]`).waitFor();
+      await check(`activity-${language}`);
+    }
     expect(await anonymous()).toEqual([
       'Settings were changed by OWNER: rules.',
       'Settings were changed by OWNER: quota.',

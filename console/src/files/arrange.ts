@@ -5,6 +5,7 @@ import type { Storage } from '../../../packages/client/src/storage.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { BucketRecord } from '../../../packages/client/src/types/buckets.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import { sentenceOf } from '../failures.ts';
 import { texts } from '../language.ts';
 import { folderOf, nameOf, nextName } from '../words.ts';
 import { newestVersion, type Place } from './deleted.ts';
@@ -211,7 +212,7 @@ export async function removeEntries(
   const note = async (results: ReturnType<Storage['removeAll']>) => {
     for await (const { path, error } of results) {
       if (error === undefined) removed.push(path);
-      else failure ??= texts().failures.notDeleted(nameOf(path), error.message);
+      else failure ??= texts().failures.notDeleted(nameOf(path), sentenceOf(error));
     }
   };
   const paths = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);

@@ -22,7 +22,7 @@ export function ConfirmDialog(props: ConfirmProps) {
   const { isUnderWay, failure, run } = useTask();
   return (
     <Dialog title={title} onClose={onClose}>
-      <p>{children}</p>
+      <div class="made">{children}</div>
       <Failure text={failure.value} />
       <div class="buttons">
         <button

@@ -88,6 +88,9 @@ export const texts: Texts = {
       NoSuchFile: 'Die Datei existiert nicht mehr: Jemand hat sie verschoben oder gelöscht.',
       PreconditionFailed:
         'Die Datei wurde inzwischen geändert. Sehen Sie sie sich an, bevor Sie fortfahren.',
+      FileHeld:
+        'Eine Aufbewahrung oder rechtliche Sperre schützt die Datei: Sie kann weder ersetzt noch ' +
+        'gelöscht, verschoben oder geändert werden. Ihre Seite zeigt, bis wann.',
       QuotaExceeded:
         'Der Bucket ist voll. Löschen Sie Dateien, oder bitten Sie einen Eigentümer um ein größeres ' +
         'Kontingent.',
@@ -379,6 +382,7 @@ export const texts: Texts = {
       `${capital(counted(folderCount, 'Ordner', 'Ordner'))}, ${files(fileCount)}`,
   },
   grid: {
+    isProtected: 'Durch Aufbewahrung oder rechtliche Sperre geschützt',
     label: 'Dateien',
     selectAll: 'Alle auswählen',
     name: 'Name',
@@ -616,6 +620,9 @@ export const texts: Texts = {
     erasing: 'Wird endgültig gelöscht …',
     eraseOne: (path) => `${path} endgültig löschen`,
     eraseTitle: (name) => `${named(name)} endgültig löschen?`,
+    heldStay: (count) =>
+      'Aufbewahrung oder eine rechtliche Sperre schützt ' +
+      `${counted(count, 'Version', 'Versionen')} der Datei.`,
     eraseQuestion: 'Alle Versionen werden sofort und endgültig gelöscht.',
   },
   activity: {
@@ -628,7 +635,7 @@ export const texts: Texts = {
     ofBucket: 'Ganzen Bucket zeigen',
     group: 'Zeigen',
     groups: {
-      all: 'Alle Änderungen',
+      all: 'Alles',
       files: 'Dateien',
       links: 'Links',
       keys: 'Schlüssel',
@@ -707,6 +714,105 @@ export const texts: Texts = {
       `Ersetzte und gelöschte Dateien lassen sich ${days(count)} lang wiederherstellen.`,
     keepVersions: '30 Tage lang aufbewahren',
     keepNone: 'Keine aufbewahren',
+  },
+  rules: {
+    title: 'Regeln',
+    none: 'Keine Regeln: Nichts wird wegen seines Alters gelöscht.',
+    scope: {
+      whole: 'Ganzer Bucket',
+      prefix: (prefix) => `Pfade, die mit ${named(prefix)} beginnen`,
+      withTag: (scope, tag) => `${scope}, nur mit dem Tag ${named(tag)}`,
+    },
+    does: {
+      deleteAfterDays: (count) =>
+        `Dateien werden ${days(count)} nach ihrer letzten Änderung gelöscht.`,
+      keepVersions: (count) =>
+        (count === 1
+          ? 'Von jeder Datei bleibt nur die jüngste frühere Version'
+          : `Von jeder Datei bleiben nur die ${number(count)} jüngsten früheren Versionen`) +
+        '; andere werden endgültig gelöscht.',
+      eraseVersionsAfterDays: (count) =>
+        `Frühere Versionen werden ${days(count)} nach dem Ersetzen oder Löschen endgültig gelöscht.`,
+      endUploadsAfterHours: (count) =>
+        `Unvollendete Uploads werden ${counted(count, 'Stunde', 'Stunden')} nach ihrem Beginn ` +
+        'abgebrochen.',
+    },
+    disabled: 'Ausgeschaltet.',
+    removeOne: (id) => `Regel ${id} entfernen`,
+    action: 'Neue Regel',
+    actions: {
+      deleteAfterDays: 'Alte Dateien löschen',
+      keepVersions: 'Frühere Versionen begrenzen',
+      eraseVersionsAfterDays: 'Alte frühere Versionen endgültig löschen',
+      endUploadsAfterHours: 'Unvollendete Uploads abbrechen',
+    },
+    counts: {
+      deleteAfterDays: 'Tage nach der letzten Änderung',
+      keepVersions: 'Frühere Versionen jeder Datei',
+      eraseVersionsAfterDays: 'Tage nach dem Ersetzen oder Löschen',
+      endUploadsAfterHours: 'Stunden nach dem Beginn',
+    },
+    prefix: 'Nur Pfade, die so beginnen',
+    prefixHint: 'Zum Beispiel logs/; leer für alle.',
+    tag: 'Nur mit dem Tag',
+    tagHint: 'Leer lassen für alle.',
+    add: 'Regel hinzufügen',
+    addTitle: 'Diese Regel hinzufügen?',
+    soon:
+      'Die Regel gilt auch für das, was der Bucket schon hat: Was alt genug ist, wird binnen ' +
+      'Minuten gelöscht. Was Aufbewahrung oder eine Sperre schützt, bleibt.',
+    restorable: (count) => `Gelöschte Dateien lassen sich ${days(count)} lang wiederherstellen.`,
+    allThen: 'Der Bucket hat dann diese Regeln:',
+    noneThen: 'Der Bucket hat dann keine Regeln.',
+    remove: 'Regel entfernen',
+    removeTitle: 'Diese Regel entfernen?',
+    removeMeans: 'Sie löscht dann nichts mehr.',
+    removed: 'Entfernt.',
+  },
+  retention: {
+    title: 'Aufbewahrung neuer Dateien',
+    none: 'Neue Dateien haben keine Frist: Sie lassen sich jederzeit ersetzen und löschen.',
+    meaning: 'Eine aufbewahrte Version lässt sich bis zu ihrer Frist weder löschen noch ändern.',
+    does: {
+      governance: (count) =>
+        `Neue Dateien werden ${days(count)} lang aufbewahrt. Ein Eigentümer kann das früher beenden.`,
+      compliance: (count) =>
+        `Neue Dateien werden ${days(count)} lang aufbewahrt. Niemand kann das früher beenden.`,
+    },
+    modes: {
+      governance: 'Governance: verkürzbar',
+      compliance: 'Compliance: nicht verkürzbar',
+    },
+    mode: 'Modus',
+    days: 'Tage ab dem Speichern einer Datei',
+    set: 'Aufbewahrung festlegen',
+    askTitle: 'Neue Dateien aufbewahren?',
+    warnings: {
+      governance: 'Dateien, die der Bucket schon hat, bleiben, wie sie sind.',
+      compliance:
+        'Das lässt sich nicht verkürzen: Auch Eigentümer können eine aufbewahrte Datei nicht vor ihrer ' +
+        'Frist löschen, und sie zählt zum Kontingent und zu den Kosten.',
+    },
+    removeOne: (scope) => `Aufbewahrung entfernen: ${scope}`,
+    removed: 'Für spätere Dateien entfernt. Gespeicherte Dateien behalten ihre Frist.',
+  },
+  protection: {
+    title: 'Schutz',
+    none: 'Nichts schützt diese Datei davor, ersetzt oder gelöscht zu werden.',
+    retained: {
+      governance: (time) => `Wird bis ${time} aufbewahrt; ein Eigentümer kann das früher beenden.`,
+      compliance: (time) => `Wird bis ${time} aufbewahrt; niemand kann das früher beenden.`,
+    },
+    held: 'Rechtlich gesperrt, bis ein Eigentümer die Sperre aufhebt.',
+    hold: 'Rechtlich sperren',
+    release: 'Rechtliche Sperre aufheben',
+    retain: 'Aufbewahren …',
+    retainTitle: 'Diese Datei aufbewahren',
+    retainLabel: 'Datei aufbewahren',
+    days: 'Tage ab jetzt',
+    end: 'Aufbewahrung beenden',
+    endTitle: 'Aufbewahrung beenden?',
+    endMeans: 'Danach lässt sich die Datei wieder ersetzen und löschen.',
   },
   endToEnd: {
     title: 'Ende-zu-Ende-Verschlüsselung',

@@ -85,6 +85,9 @@ export const texts = {
         'The bucket does not exist, or you have no right to it. An owner can make you a member.',
       NoSuchFile: 'The file no longer exists: somebody moved or deleted it.',
       PreconditionFailed: 'The file has changed meanwhile. Check it before you continue.',
+      FileHeld:
+        'Retention or a legal hold protects the file, so it cannot be replaced, deleted, moved or ' +
+        'changed. Its page shows until when.',
       QuotaExceeded: 'The bucket is full. Delete files, or ask an owner for a larger quota.',
       UploadExpired: 'The upload was idle for too long and has expired. Start it again.',
       IntegrityError: 'The received bytes differ from the stored ones. Try again.',
@@ -353,6 +356,7 @@ export const texts = {
       `${counted(folderCount, 'folder')}, ${files(fileCount)}`,
   },
   grid: {
+    isProtected: 'Protected by retention or a legal hold',
     label: 'Files',
     selectAll: 'Select all',
     name: 'Name',
@@ -576,6 +580,8 @@ export const texts = {
     erasing: 'Erasing …',
     eraseOne: (path: string) => `Erase ${path}`,
     eraseTitle: (name: string) => `Erase ${named(name)}?`,
+    heldStay: (count: number) =>
+      `Retention or a legal hold protects ${counted(count, 'version')} of the file.`,
     eraseQuestion: 'All its versions are erased at once. This cannot be undone.',
   },
   activity: {
@@ -587,7 +593,7 @@ export const texts = {
     ofBucket: 'Show the whole bucket',
     group: 'Show',
     groups: {
-      all: 'All changes',
+      all: 'Everything',
       files: 'Files',
       links: 'Links',
       keys: 'Keys',
@@ -668,6 +674,103 @@ export const texts = {
       `Replaced and deleted files can be restored for ${days(count)}.`,
     keepVersions: 'Keep them for 30 days',
     keepNone: 'Keep none',
+  },
+  rules: {
+    title: 'Rules',
+    none: 'No rules: nothing is deleted because of its age.',
+    scope: {
+      whole: 'Whole bucket',
+      prefix: (prefix: string) => `Paths that begin with ${named(prefix)}`,
+      withTag: (scope: string, tag: string) => `${scope}, only with the tag ${named(tag)}`,
+    },
+    /** By the fields of a rule. */
+    does: {
+      deleteAfterDays: (count: number) =>
+        `Files are deleted ${days(count)} after their last change.`,
+      keepVersions: (count: number) =>
+        (count === 1
+          ? 'Only the latest former version of each file stays'
+          : `Only the latest ${counted(count, 'former version')} of each file stay`) +
+        '; others are erased.',
+      eraseVersionsAfterDays: (count: number) =>
+        `Former versions are erased ${days(count)} after they were replaced or deleted.`,
+      endUploadsAfterHours: (count: number) =>
+        `Unfinished uploads are cancelled ${counted(count, 'hour')} after they began.`,
+    },
+    disabled: 'Switched off.',
+    removeOne: (id: string) => `Remove the rule ${id}`,
+    action: 'New rule',
+    actions: {
+      deleteAfterDays: 'Delete old files',
+      keepVersions: 'Limit former versions',
+      eraseVersionsAfterDays: 'Erase old former versions',
+      endUploadsAfterHours: 'Cancel unfinished uploads',
+    },
+    counts: {
+      deleteAfterDays: 'Days after the last change',
+      keepVersions: 'Former versions of each file',
+      eraseVersionsAfterDays: 'Days after the replacement or deletion',
+      endUploadsAfterHours: 'Hours after they began',
+    },
+    prefix: 'Only paths that begin with',
+    prefixHint: 'For example logs/; empty for all.',
+    tag: 'Only with the tag',
+    tagHint: 'Leave empty for all.',
+    add: 'Add the rule',
+    addTitle: 'Add this rule?',
+    soon:
+      'The rule also applies to what the bucket has already: what is old enough goes within ' +
+      'minutes. What retention or a hold protects stays.',
+    restorable: (count: number) => `Deleted files can be restored for ${days(count)}.`,
+    allThen: 'The bucket then has these rules:',
+    noneThen: 'The bucket then has no rules.',
+    remove: 'Remove the rule',
+    removeTitle: 'Remove this rule?',
+    removeMeans: 'It deletes nothing more.',
+    removed: 'Removed.',
+  },
+  retention: {
+    title: 'Retention of new files',
+    none: 'New files are not retained: they can be replaced and deleted at any time.',
+    meaning: 'Until its time, a retained version can be neither deleted nor changed.',
+    /** By the names of the modes. */
+    does: {
+      governance: (count: number) =>
+        `New files are retained for ${days(count)}. An owner can end this earlier.`,
+      compliance: (count: number) =>
+        `New files are retained for ${days(count)}. Nobody can end this earlier.`,
+    },
+    modes: { governance: 'Governance: owners can end it', compliance: 'Compliance: nobody can' },
+    mode: 'Mode',
+    days: 'Days from the storing of a file',
+    set: 'Set the retention',
+    askTitle: 'Retain new files?',
+    warnings: {
+      governance: 'Files that the bucket has already stay as they are.',
+      compliance:
+        'This cannot be shortened: not even an owner can delete a retained file before its time, ' +
+        'and it counts towards the quota and the cost.',
+    },
+    removeOne: (scope: string) => `Remove the retention: ${scope}`,
+    removed: 'Removed for later files. Stored files keep their retention.',
+  },
+  protection: {
+    title: 'Protection',
+    none: 'Nothing protects this file from being replaced or deleted.',
+    retained: {
+      governance: (time: string) => `Retained until ${time}; an owner can end this earlier.`,
+      compliance: (time: string) => `Retained until ${time}; nobody can end this earlier.`,
+    },
+    held: 'Under a legal hold until an owner removes it.',
+    hold: 'Add a legal hold',
+    release: 'Remove the legal hold',
+    retain: 'Retain …',
+    retainTitle: 'Retain this file',
+    retainLabel: 'Retain the file',
+    days: 'Days from now',
+    end: 'End the retention',
+    endTitle: 'End the retention?',
+    endMeans: 'Then the file can be replaced and deleted again.',
   },
   endToEnd: {
     title: 'End-to-end encryption',

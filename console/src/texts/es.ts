@@ -89,6 +89,9 @@ export const texts: Texts = {
         'como miembro.',
       NoSuchFile: 'El archivo ya no existe: alguien lo ha movido o eliminado.',
       PreconditionFailed: 'El archivo ha cambiado entretanto. Compruébelo antes de continuar.',
+      FileHeld:
+        'Una retención o un bloqueo legal protege el archivo: no se puede sustituir, eliminar, mover ' +
+        'ni cambiar. Su página muestra hasta cuándo.',
       QuotaExceeded:
         'El bucket está lleno. Elimine archivos, o pida a un propietario una cuota mayor.',
       UploadExpired:
@@ -371,6 +374,7 @@ export const texts: Texts = {
       `${capital(counted(folderCount, 'ninguna carpeta', 'carpeta', 'carpetas'))}, ${files(fileCount)}`,
   },
   grid: {
+    isProtected: 'Protegido por una retención o un bloqueo legal',
     label: 'Archivos',
     selectAll: 'Seleccionar todo',
     name: 'Nombre',
@@ -608,6 +612,9 @@ export const texts: Texts = {
     erasing: 'Borrando definitivamente…',
     eraseOne: (path) => `Borrar definitivamente ${path}`,
     eraseTitle: (name) => `¿Borrar definitivamente ${named(name)}?`,
+    heldStay: (count) =>
+      'Una retención o un bloqueo legal protege ' +
+      `${counted(count, 'ninguna versión', 'versión', 'versiones')} del archivo.`,
     eraseQuestion: 'Todas sus versiones se borran en el acto. Esto no se puede deshacer.',
   },
   activity: {
@@ -620,7 +627,7 @@ export const texts: Texts = {
     ofBucket: 'Mostrar todo el bucket',
     group: 'Mostrar',
     groups: {
-      all: 'Todos los cambios',
+      all: 'Todo',
       files: 'Archivos',
       links: 'Enlaces',
       keys: 'Claves',
@@ -700,6 +707,106 @@ export const texts: Texts = {
       `Los archivos sustituidos y eliminados se pueden restaurar durante ${days(count)}.`,
     keepVersions: 'Conservarlas 30 días',
     keepNone: 'No conservarlas',
+  },
+  rules: {
+    title: 'Reglas',
+    none: 'Sin reglas: nada se elimina por su antigüedad.',
+    scope: {
+      whole: 'Todo el bucket',
+      prefix: (prefix) => `Rutas que empiezan por ${named(prefix)}`,
+      withTag: (scope, tag) => `${scope}, solo con la etiqueta ${named(tag)}`,
+    },
+    does: {
+      deleteAfterDays: (count) =>
+        `Los archivos se eliminan ${days(count)} después de su último cambio.`,
+      keepVersions: (count) =>
+        (count === 1
+          ? 'De cada archivo solo queda la versión anterior más reciente'
+          : `De cada archivo solo quedan las ${number(count)} versiones anteriores más recientes`) +
+        '; el resto se borra definitivamente.',
+      eraseVersionsAfterDays: (count) =>
+        `Las versiones anteriores se borran definitivamente ${days(count)} después de sustituirse o ` +
+        'eliminarse.',
+      endUploadsAfterHours: (count) =>
+        `Las subidas sin terminar se cancelan ${counted(count, 'ninguna hora', 'hora', 'horas')} ` +
+        'después de empezar.',
+    },
+    disabled: 'Desactivada.',
+    removeOne: (id) => `Quitar la regla ${id}`,
+    action: 'Regla nueva',
+    actions: {
+      deleteAfterDays: 'Eliminar archivos antiguos',
+      keepVersions: 'Limitar las versiones anteriores',
+      eraseVersionsAfterDays: 'Borrar definitivamente versiones antiguas',
+      endUploadsAfterHours: 'Cancelar subidas sin terminar',
+    },
+    counts: {
+      deleteAfterDays: 'Días después del último cambio',
+      keepVersions: 'Versiones anteriores de cada archivo',
+      eraseVersionsAfterDays: 'Días después de la sustitución o eliminación',
+      endUploadsAfterHours: 'Horas después de empezar',
+    },
+    prefix: 'Solo rutas que empiezan por',
+    prefixHint: 'Por ejemplo logs/; vacío para todas.',
+    tag: 'Solo con la etiqueta',
+    tagHint: 'Déjelo vacío para todos.',
+    add: 'Añadir la regla',
+    addTitle: '¿Añadir esta regla?',
+    soon:
+      'La regla también vale para lo que el bucket ya tiene: lo bastante antiguo desaparece en ' +
+      'minutos. Lo que protege una retención o un bloqueo se queda.',
+    restorable: (count) => `Los archivos eliminados se pueden restaurar durante ${days(count)}.`,
+    allThen: 'El bucket tendrá entonces estas reglas:',
+    noneThen: 'El bucket no tendrá entonces ninguna regla.',
+    remove: 'Quitar la regla',
+    removeTitle: '¿Quitar esta regla?',
+    removeMeans: 'Ya no elimina nada más.',
+    removed: 'Quitada.',
+  },
+  retention: {
+    title: 'Retención de archivos nuevos',
+    none: 'Los archivos nuevos no se retienen: se pueden sustituir y eliminar en todo momento.',
+    meaning: 'Una versión retenida no se puede eliminar ni cambiar hasta su fecha.',
+    does: {
+      governance: (count) =>
+        `Los archivos nuevos se retienen ${days(count)}. Un propietario puede terminarlo antes.`,
+      compliance: (count) =>
+        `Los archivos nuevos se retienen ${days(count)}. Nadie puede terminarlo antes.`,
+    },
+    modes: {
+      governance: 'Gobernanza: se puede terminar',
+      compliance: 'Cumplimiento: no se puede',
+    },
+    mode: 'Modo',
+    days: 'Días desde que se guarda un archivo',
+    set: 'Fijar la retención',
+    askTitle: '¿Retener los archivos nuevos?',
+    warnings: {
+      governance: 'Los archivos que el bucket ya tiene quedan como están.',
+      compliance:
+        'Esto no se puede acortar: ni siquiera un propietario puede eliminar un archivo retenido antes ' +
+        'de su fecha, y el archivo cuenta para la cuota y el coste.',
+    },
+    removeOne: (scope) => `Quitar la retención: ${scope}`,
+    removed: 'Quitada para archivos posteriores. Los guardados mantienen su retención.',
+  },
+  protection: {
+    title: 'Protección',
+    none: 'Nada impide que este archivo se sustituya o se elimine.',
+    retained: {
+      governance: (time) => `Retenido hasta el ${time}; un propietario puede terminarlo antes.`,
+      compliance: (time) => `Retenido hasta el ${time}; nadie puede terminarlo antes.`,
+    },
+    held: 'Con bloqueo legal hasta que un propietario lo quite.',
+    hold: 'Poner un bloqueo legal',
+    release: 'Quitar el bloqueo legal',
+    retain: 'Retener…',
+    retainTitle: 'Retener este archivo',
+    retainLabel: 'Retener el archivo',
+    days: 'Días a partir de ahora',
+    end: 'Terminar la retención',
+    endTitle: '¿Terminar la retención?',
+    endMeans: 'Después, el archivo se puede sustituir y eliminar otra vez.',
   },
   endToEnd: {
     title: 'Cifrado de extremo a extremo',

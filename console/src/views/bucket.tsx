@@ -16,7 +16,9 @@ import { BucketEndToEnd } from './bucket-end-to-end.tsx';
 import { BucketHead } from './bucket-head.tsx';
 import { BucketKeys } from './bucket-keys.tsx';
 import { BucketMembers } from './bucket-members.tsx';
+import { BucketRetention } from './bucket-retention.tsx';
 import { type BucketProps, isOwner, useRights } from './bucket-role.ts';
+import { BucketRules } from './bucket-rules.tsx';
 import { OpenUploads } from './open-uploads.tsx';
 
 export function BucketPage({ session, bucket }: { session: Session; bucket: string }) {
@@ -34,6 +36,8 @@ export function BucketPage({ session, bucket }: { session: Session; bucket: stri
           <Room record={props.record} />
           <Visibility {...props} />
           <KeptVersions {...props} />
+          <BucketRules {...props} />
+          <BucketRetention {...props} />
           <BucketEndToEnd {...props} />
           {isOwner(props) && <BucketMembers {...props} />}
           <OpenUploads {...props} />

@@ -184,7 +184,8 @@ function EraseDialog(props: Omit<OneFileProps, 'rights'> & { onClose(): void }) 
   const { deleted: words } = texts();
   async function erase(): Promise<void> {
     await requireDeleted({ storage: session.storage, bucket }, path);
-    await session.storage.versions.erase({ bucket, path });
+    const { held } = await session.storage.versions.erase({ bucket, path });
+    if (held > 0) throw new Error(words.heldStay(held));
     onClose();
     onGone();
   }

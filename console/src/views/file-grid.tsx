@@ -3,6 +3,7 @@
 
 import { useEffect, useRef } from 'preact/hooks';
 import { type Entry, type Folder, isSearch, type Sort, type SortField } from '../files/folder.ts';
+import { isHeld } from '../files/held.ts';
 import { arePicturesShown } from '../files/pictures.ts';
 import type { Selection } from '../files/selection.ts';
 import { isRightToLeft, texts } from '../language.ts';
@@ -315,6 +316,7 @@ function Row(props: RowProps) {
 
 function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
   const { path, file } = entry;
+  const { isProtected } = texts().grid;
   return (
     // The row is dragged, not the address.
     <a tabIndex={-1} draggable={false} href={addressOf(routeOfEntry(place.bucket, entry))}>
@@ -326,6 +328,11 @@ function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
       <span class="name" dir="auto">
         {shownName(place, path)}
       </span>
+      {isHeld(file?.retention) && (
+        <span class="held" role="img" aria-label={isProtected} title={isProtected}>
+          <Icon name="lock" />
+        </span>
+      )}
     </a>
   );
 }

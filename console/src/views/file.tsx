@@ -24,6 +24,7 @@ import { Breadcrumbs } from './breadcrumbs.tsx';
 import { type Rights, useRights } from './bucket-role.ts';
 import { EditFile } from './edit-file.tsx';
 import { Preview } from './preview.tsx';
+import { Protection } from './protection.tsx';
 
 const Links = deferred(async () => (await import('./share-dialog.tsx')).Links);
 const Versions = deferred(async () => (await import('./versions.tsx')).Versions);
@@ -76,27 +77,34 @@ export function FilePage({ session, place }: { session: Session; place: FileRout
           onRestored={setFile}
         />
       )}
-      {record && (
-        <div class="file-view">
-          <Preview key={record.etag} file={previewedOf(session, record)} />
-          <div class="file-facts">
-            <Actions session={session} file={record} rights={rights} />
-            <Facts file={record} />
-            {rights.isPublic && !isSealed(record) && (
-              <PublicAddress session={session} file={record} />
-            )}
-            {rights.mayWrite && <EditFile session={session} file={record} onChanged={setFile} />}
-            <FileLinks session={session} file={record} />
-            <Versions
-              key={record.version}
-              session={session}
-              file={record}
-              mayRestore={rights.mayWrite}
-              onRestored={setFile}
-            />
-          </div>
-        </div>
-      )}
+      {record && <ShownFile session={session} file={record} rights={rights} onChanged={setFile} />}
+    </div>
+  );
+}
+
+interface ShownFileProps extends ActionsProps {
+  onChanged(file: FileRecord): void;
+}
+
+function ShownFile({ session, file, rights, onChanged }: ShownFileProps) {
+  return (
+    <div class="file-view">
+      <Preview key={file.etag} file={previewedOf(session, file)} />
+      <div class="file-facts">
+        <Actions session={session} file={file} rights={rights} />
+        <Facts file={file} />
+        {rights.isPublic && !isSealed(file) && <PublicAddress session={session} file={file} />}
+        {rights.mayWrite && <EditFile session={session} file={file} onChanged={onChanged} />}
+        <Protection session={session} file={file} isOwner={rights.isOwner} onChanged={onChanged} />
+        <FileLinks session={session} file={file} />
+        <Versions
+          key={file.version}
+          session={session}
+          file={file}
+          mayRestore={rights.mayWrite}
+          onRestored={onChanged}
+        />
+      </div>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Failure } from '../parts/failure.tsx';
 import { useTask } from '../parts/task.ts';
+import { protectionWords } from '../rule-words.ts';
 import type { Session } from '../session.ts';
 import { sizeOf, whenWithin } from '../words.ts';
 
@@ -64,7 +65,8 @@ function OneVersion(props: VersionsProps & { version: FileVersion }) {
   return (
     <li>
       <span>
-        {words.one(version.version, sizeOf(version.size), whenWithin(version.updatedAt))}
+        {words.one(version.version, sizeOf(version.size), whenWithin(version.updatedAt))}{' '}
+        {protectionWords(version.retention)}
         <Failure text={failure.value} />
       </span>
       <div class="buttons">
