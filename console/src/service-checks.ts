@@ -131,7 +131,7 @@ const memoryShareMax = 0.9;
 const quotaShareMax = 0.95;
 
 function checkRoom(facts: CanisterFacts): Check {
-  const { stableBytes, heapBytes, chargesCycles } = facts.status;
+  const { stableBytes, heapBytes, chargesCycles, storageReservation } = facts.status;
   const { room } = texts().checks;
   const acts: Act[] = [];
   // On a cloud engine, a node's memory is the limit, and no call of the network returns it
@@ -156,6 +156,7 @@ function checkRoom(facts: CanisterFacts): Check {
     lines: [
       { text: isOnEngine ? room.engine(sizes[0]) : room.limit(...sizes) },
       { text: room.forProgram(sizeOf(heapBytes), sizeOf(heapBytesMax)) },
+      ...reservationLines(storageReservation),
     ],
     acts,
     ...(!isOnEngine && {
@@ -167,6 +168,15 @@ function checkRoom(facts: CanisterFacts): Check {
       },
     }),
   });
+}
+
+/** The network keeps nothing for growth on a subnet with much room. */
+function reservationLines(found: ServiceStatus['storageReservation']): Line[] {
+  if (found === undefined || found.reservedCycles === 0) return [];
+  const { reservedCycles, limitCycles } = found;
+  return [
+    { text: texts().checks.room.reserved(cyclesWords(reservedCycles), cyclesWords(limitCycles)) },
+  ];
 }
 
 function usedBytes({ byteCount, overheadBytes, versionBytes }: BucketRecord): number {

@@ -171,3 +171,17 @@ test('checksOf: with several volumes, each check names its canister', () => {
   expect(new Set(titles).size).toBe(titles.length);
   expect(titles.filter((title) => title.endsWith(' – bbbbb-bb'))).toHaveLength(5);
 });
+
+test('checksOf shows the cycles that the network keeps for growth, if it keeps any', () => {
+  const linesOf = (reservedCycles: number) => {
+    const readAt = new Date(now).toISOString();
+    const storageReservation = { reservedCycles, limitCycles: 5e12, readAt };
+    const status = { ...fine, storageReservation };
+    return check(checksOf({ ...facts, ...oneVolume({ status }) }), 'Room').lines;
+  };
+  expect(linesOf(0)).toHaveLength(2);
+  expect(linesOf(1.2e12)[2]?.text).toBe(
+    'The network keeps 1.2 T of cycles for growth, because the subnet has little room. ' +
+      'At 5 T, the canister can no longer grow.',
+  );
+});

@@ -269,6 +269,9 @@ export const texts: Texts = {
       limit: (used, whole) =>
         `${used} von ${whole} für Dateien, der Grenze des Netzwerks für einen Canister.`,
       engine: (used) => `${used} für Dateien, Grenze unbekannt.`,
+      reserved: (cycles, limit) =>
+        `Das Netzwerk behält ${cycles} Cycles für das Wachstum ein, weil das Subnetz wenig Platz hat. ` +
+        `Bei ${limit} kann der Canister nicht mehr wachsen.`,
       forProgram: (used, whole) => `${used} von ${whole} für das Programm, während es läuft.`,
       bucketFull: (bucket, used, quota) =>
         `Der Bucket ${named(bucket)} ist fast voll: ${used} von ${quota}. Löschen Sie Dateien, oder ` +

@@ -248,6 +248,9 @@ export const texts = {
       limit: (used: string, whole: string) =>
         `${used} of ${whole} for files, the network’s limit for one canister.`,
       engine: (used: string) => `${used} for files, limit unknown.`,
+      reserved: (cycles: string, limit: string) =>
+        `The network keeps ${cycles} of cycles for growth, because the subnet has little room. ` +
+        `At ${limit}, the canister can no longer grow.`,
       forProgram: (used: string, whole: string) =>
         `${used} of ${whole} for the program while it runs.`,
       bucketFull: (bucket: string, used: string, quota: string) =>

@@ -259,6 +259,9 @@ export const texts: Texts = {
       limit: (used, whole) =>
         `${used} de ${whole} para archivos, el límite de la red para un canister.`,
       engine: (used) => `${used} para archivos, límite desconocido.`,
+      reserved: (cycles, limit) =>
+        `La red retiene ${cycles} de cycles para el crecimiento, porque a la subred le queda poco ` +
+        `espacio. Con ${limit}, el canister ya no puede crecer.`,
       forProgram: (used, whole) => `${used} de ${whole} para el programa mientras se ejecuta.`,
       bucketFull: (bucket, used, quota) =>
         `El bucket ${named(bucket)} está casi lleno: ${used} de ${quota}. Elimine archivos o aumente ` +
