@@ -29,6 +29,7 @@ import type { ServiceStorage } from '../../packages/client/src/service-storage.t
 import { readConfiguration } from '../../packages/efs/src/config/config.ts';
 import { type Profile, writeProfiles } from '../../packages/efs/src/config/profiles.ts';
 import { openAccount } from '../../packages/efs/src/service/serve-s3.ts';
+import { manage } from '../replica/conformance/management-client.ts';
 import { expectSameBytes } from '../support/expect-same.ts';
 import { sampleBytes } from '../support/service.ts';
 import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
@@ -289,5 +290,18 @@ describe('efs serve s3 with several volumes', () => {
     await service.setFrozen(stopped, false);
     expect(await text(second, 'gone')).toBe('for now');
     expect(await namesOf(client)).toContain(second);
+  });
+
+  test('ListBuckets waits less for a stopped volume than its objects do', async () => {
+    const [, Bucket = ''] = apart;
+    await put(Bucket, 'waits', 'for the start');
+    const canister = { canister_id: service.volumes[1], sender: service.controller };
+    await manage(service.replica, 'stop_canister', canister);
+    const read = text(Bucket, 'waits');
+    const list = namesOf(client).catch((error) => error);
+    expect(await Promise.race([list, read])).toMatchObject({ name: 'ServiceUnavailable' });
+    await manage(service.replica, 'start_canister', canister);
+    expect(await read).toBe('for the start');
+    expect(await namesOf(client)).toContain(Bucket);
   });
 });

@@ -116,6 +116,11 @@ export async function openManager(configuration: WatchedConfiguration): Promise<
   return open(await actorOptions({ ...configuration, apiKey: undefined }), configuration);
 }
 
+/** Opens the same for lists, which wait less for a stopped canister than writes do. */
+export function openLister(configuration: WatchedConfiguration): Promise<Storage> {
+  return openManager({ ...configuration, retry: { stoppedMsMax: 5_000 } });
+}
+
 /** Opens the storage with the caller's identity, if there is one, otherwise as for files. */
 export function openServiceAdmin(configuration: WatchedConfiguration): Promise<Storage> {
   const { host, canisterId } = configuration;

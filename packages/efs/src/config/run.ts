@@ -9,6 +9,7 @@ import { forgetMode } from './bucket-memories.ts';
 import { type Configuration, serviceName } from './config.ts';
 import {
   openCode,
+  openLister,
   openManager,
   openSecrets,
   openServiceAdmin,
@@ -67,7 +68,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   return {
     storage: () => openStorage(watched),
     manager: () => openManager(watched),
-    lister: () => openManager({ ...watched, retry: { stoppedMsMax: 5_000 } }),
+    lister: () => openLister(watched),
     serviceAdmin: () => openServiceAdmin(watched),
     secrets() {
       secrets ??= openSecrets(watched, 'files');

@@ -7,7 +7,7 @@ import { programVolumeMemory } from '../../../client/src/service-places.ts';
 import type { Account, Credential } from '../../../s3/src/index.ts';
 import { type Configuration, hasIdentity } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
-import { openManager, openSecrets, openStorage } from '../config/open-storage.ts';
+import { openLister, openManager, openSecrets, openStorage } from '../config/open-storage.ts';
 import { profilesStamp } from '../config/profiles.ts';
 import { printLine, printNote } from '../output/output.ts';
 import { stateFolder } from '../transfers/transfer-state.ts';
@@ -77,13 +77,15 @@ export async function openAccount(
   // An identity can also manage buckets.
   const { host, canisterId } = configuration;
   const isOwner = host !== undefined && canisterId !== undefined && hasIdentity(configuration);
-  return isOwner
-    ? {
-        storage: await openManager(configuration),
-        secrets: await openSecrets(configuration, 'manager'),
-      }
-    : {
-        storage: await openStorage(configuration),
-        secrets: await openSecrets(configuration, 'files'),
-      };
+  if (!isOwner) {
+    const storage = await openStorage(configuration);
+    return { storage, secrets: await openSecrets(configuration, 'files') };
+  }
+  const storage = await openManager(configuration);
+  const lister = await openLister(configuration);
+  const buckets = { ...storage.buckets, list: () => lister.buckets.list() };
+  return {
+    storage: { ...storage, buckets },
+    secrets: await openSecrets(configuration, 'manager'),
+  };
 }
