@@ -264,8 +264,7 @@ describe('routeOf(): a request', () => {
     ['x-amz-server-side-encryption-customer-key', 'a', 'NotImplemented'],
     ['x-amz-copy-source-server-side-encryption-customer-key', 'a', 'NotImplemented'],
     ['x-amz-bucket-object-lock-enabled', 'true', 'NotImplemented'],
-    ['x-amz-object-lock-mode', 'COMPLIANCE', 'NotImplemented'],
-    ['x-amz-object-lock-legal-hold', 'ON', 'NotImplemented'],
+    ['x-amz-object-lock-unheard-of', 'a', 'NotImplemented'],
     ['x-amz-expected-bucket-owner', '123456789012', 'AccessDenied'],
     ['x-amz-write-offset-bytes', '4', 'NotImplemented'],
     ['x-amz-website-redirect-location', '/other', 'NotImplemented'],
@@ -287,6 +286,17 @@ describe('routeOf(): a request', () => {
     ['x-amz-unheard-of', 'a'],
   ])('routeOf ignores %s: %s, which changes nothing', (name, value) => {
     expect(routeOf(read('PUT /demo/a', { [name]: value }))).toHaveProperty('run');
+  });
+
+  test.each([
+    ['x-amz-object-lock-mode', 'COMPLIANCE', '/a', '/a?tagging'],
+    ['x-amz-object-lock-legal-hold', 'ON', '/a', '/a?uploadId=1&partNumber=1'],
+    ['x-amz-bucket-object-lock-enabled', 'true', '', '?versioning'],
+  ])('routeOf refuses %s: %s unless the operation obeys it', (name, value, right, wrong) => {
+    const headers = { [name]: value };
+    expect(routeOf(read(`PUT /demo${right}`, headers))).toHaveProperty('run');
+    const refused = () => routeOf(read(`PUT /demo${wrong}`, headers));
+    expect(codeOf(refused)).toBe('NotImplemented');
   });
 
   test('routeOf repeats no key of a client in its error', () => {

@@ -2,6 +2,7 @@
 
 import type { StoredHeaders } from '../../client/src/types/files.ts';
 import { storedHeaderNames } from '../../wire/src/stored-headers.ts';
+import { lockHeadersOf } from './object-lock.ts';
 import type { S3Request } from './request.ts';
 import { S3Error } from './s3-error.ts';
 import { type OwnFacts, ownPrefix, type StoredObject, unknownType } from './stored-object.ts';
@@ -75,6 +76,7 @@ export function headersOf(object: StoredObject): Record<string, string | undefin
     'Content-Type': object.contentType,
     'x-amz-server-side-encryption': 'AES256',
     'x-amz-tagging-count': tags.length === 0 ? undefined : String(tags.length),
+    ...lockHeadersOf(object.record),
   };
 }
 

@@ -40,6 +40,8 @@ export interface Route {
   readonly run: Handler;
   /** Allowed query parameters besides the name that chooses the route. */
   readonly parameters?: readonly string[];
+  /** Header fields, without `x-amz-`, that this operation obeys and that others refuse. */
+  readonly obeys?: readonly string[];
   /** Whether the operation changes something: a read-only server refuses it. */
   readonly isChange?: boolean;
   /**

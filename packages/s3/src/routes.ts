@@ -11,6 +11,7 @@ import { lifecycleRoutes } from './operations/lifecycle.ts';
 import { listingRoutes } from './operations/listings.ts';
 import { multipartRoutes } from './operations/multipart.ts';
 import { multipartListRoutes } from './operations/multipart-lists.ts';
+import { objectLockRoutes } from './operations/object-lock.ts';
 import { objectRoutes } from './operations/objects.ts';
 import { putRoute } from './operations/puts.ts';
 import { taggingRoutes } from './operations/tagging.ts';
@@ -25,6 +26,7 @@ const routes: Readonly<Record<string, Route>> = {
   ...aclRoutes,
   ...absentSettingRoutes,
   ...lifecycleRoutes,
+  ...objectLockRoutes,
   ...listingRoutes,
   ...objectRoutes,
   ...attributeRoutes,
@@ -51,7 +53,7 @@ export function routeOf(request: S3Request): Route {
     const asked = unknown.length > 0 ? ` with ${unknown.join(', ').slice(0, 200)}` : '';
     throw new S3Error('NotImplemented', `${request.method} ${level}${asked} is not supported.`);
   }
-  refuseUnsafeHeaders(request);
+  refuseUnsafeHeaders(request, route.obeys);
   return route;
 }
 

@@ -1,7 +1,7 @@
 // Converts errors of the client library to S3's.
 
 import { outOfUseCodes } from '../../client/src/connection/network-errors.ts';
-import { isStorageError } from '../../client/src/storage-error.ts';
+import { isStorageError, type StorageError } from '../../client/src/storage-error.ts';
 import { type S3Code, S3Error } from './s3-error.ts';
 
 const codes: Readonly<Record<string, S3Code>> = {
@@ -25,7 +25,6 @@ const codes: Readonly<Record<string, S3Code>> = {
   NotStored: 'SlowDown',
   BucketExists: 'BucketAlreadyExists',
   BucketNotEmpty: 'BucketNotEmpty',
-  FileHeld: 'AccessDenied',
   PreconditionFailed: 'PreconditionFailed',
   EntityTooLarge: 'EntityTooLarge',
   InvalidRange: 'InvalidRange',
@@ -45,6 +44,7 @@ export function s3ErrorOf(error: unknown): S3Error {
   if (!isStorageError(error))
     return new S3Error('InternalError', 'The S3 server has failed.', cause);
   if (outOfUseCodes.has(error.code)) return new S3Error('ServiceUnavailable', error.message, cause);
+  if (error.code === 'FileHeld') return new S3Error('AccessDenied', wordsOfHeld(error), cause);
   const known = Object.hasOwn(codes, error.code) ? codes[error.code] : undefined;
   if (known === 'SlowDown' || error.isRetryable) {
     const { volume } = error.details ?? {};
@@ -53,4 +53,12 @@ export function s3ErrorOf(error: unknown): S3Error {
     return new S3Error('SlowDown', words, cause);
   }
   return new S3Error(known ?? 'InternalError', error.message, cause);
+}
+
+/** Names the remedies of the service's message as S3 does. */
+function wordsOfHeld({ message }: StorageError): string {
+  return (
+    `Access Denied because object protected by object lock. ${message} In S3, bypassGovernance is ` +
+    'x-amz-bypass-governance-retention: true, and PutObjectLegalHold sets and removes holds.'
+  );
 }

@@ -15,7 +15,7 @@ interface UnsafeField {
   readonly code?: S3Code;
 }
 
-const noLocks = 'objects cannot be locked here';
+const noLocks = 'this operation locks no object';
 const noGrants = 'rights are granted by the bucket and its keys, not by objects';
 const noOtherKeys = 'objects are encrypted with AES256 only, without keys of KMS or of the client';
 const noAccounts = 'this service has no account ids, so the owner cannot be checked';
@@ -54,9 +54,13 @@ const unsafeFields: readonly UnsafeField[] = [
   },
 ];
 
-/** Throws NotImplemented, AccessDenied or InvalidStorageClass for a listed field. */
-export function refuseUnsafeHeaders(request: S3Request): void {
+/**
+ * Throws NotImplemented, AccessDenied or InvalidStorageClass for a listed field that the operation
+ * does not obey.
+ */
+export function refuseUnsafeHeaders(request: S3Request, obeyed: readonly string[] = []): void {
   for (const [name, value] of request.headersBehind('x-amz-')) {
+    if (obeyed.includes(name)) continue;
     const field = unsafeFields.find((one) => isNamed(one, name));
     if (field === undefined || isAccepted(field, value)) continue;
     const { accepted = [], reason, code = 'NotImplemented' } = field;

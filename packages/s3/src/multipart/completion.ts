@@ -8,6 +8,7 @@ import { versionIdOf } from '../account.ts';
 import { type ChecksumAlgorithm, runChecksum } from '../body/checksum.ts';
 import { combinedCrc } from '../body/combined-crc.ts';
 import { chunkSource } from '../chunk-source.ts';
+import { storeLock } from '../object-lock.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf } from '../stored-object.ts';
 import type { PartWork } from './part-work.ts';
@@ -67,6 +68,9 @@ export async function completeUpload(
   const record = await (state.session === undefined
     ? completeFromSpool(work)
     : completeSession(work, state.session));
+  const { bucket, path, lock } = state.start;
+  // A repeated completion sets the lock again, because this one is not recorded yet.
+  await storeLock(completing.account, { target: { bucket, path }, record, lock });
   const { etag, own } = objectOf(record);
   const versionId = await versionIdOf(completing.account, record);
   return { etag, ...(own.checksum && { checksum: own.checksum }), ...(versionId && { versionId }) };

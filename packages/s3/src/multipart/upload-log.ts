@@ -7,6 +7,7 @@
 import { constants, open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../../client/src/node/replace-file.ts';
+import type { Retention } from '../../../client/src/types/retention.ts';
 import type { ChecksumAlgorithm } from '../body/checksum.ts';
 import { ownerOnlyFile, writeAndClose } from '../durable-files.ts';
 import type { Description } from '../object-headers.ts';
@@ -26,6 +27,8 @@ export interface UploadStart {
   readonly begunAt: string;
   readonly description: Description;
   readonly checksum?: { readonly algorithm: ChecksumAlgorithm; readonly isOfWhole: boolean };
+  /** Set as soon as the object is stored. */
+  readonly lock?: Retention;
 }
 
 /** The session of the service for the parts of one length. */

@@ -6,7 +6,7 @@ import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Handler, Operation, Route } from '../operation.ts';
 import { type S3Code, S3Error } from '../s3-error.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { findObject, placeOf, requireBucket } from './common.ts';
+import { requireBucket } from './common.ts';
 
 /** S3's error code for a bucket without the setting, by the name in the query. */
 const missingCodes = {
@@ -15,15 +15,14 @@ const missingCodes = {
   cors: 'NoSuchCORSConfiguration',
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
   tagging: 'NoSuchTagSet',
-  'object-lock': 'ObjectLockConfigurationNotFoundError',
   publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
   ownershipControls: 'OwnershipControlsNotFoundError',
   website: 'NoSuchWebsiteConfiguration',
   replication: 'ReplicationConfigurationNotFoundError',
 } as const satisfies Readonly<Record<string, S3Code>>;
 
-/** Settings without a deletion in S3. */
-const undeletable: readonly string[] = ['policyStatus', 'object-lock'];
+/** A setting without a deletion in S3. */
+const undeletable = 'policyStatus';
 
 /** Documents by which S3 reports that a setting is absent. */
 const documents: Readonly<Record<string, readonly [root: string, content: Elements]>> = {
@@ -41,15 +40,13 @@ const lists: Readonly<Record<string, string>> = {
   'intelligent-tiering': 'ListBucketIntelligentTieringConfigurationsOutput',
 };
 
-const versioned = ['versionId'];
-
 export const absentSettingRoutes: Readonly<Record<string, Route>> = Object.fromEntries([
   ...Object.entries(missingCodes).map(([name, code]) => [
     `GET bucket?${name}`,
     { run: refusing(code, `The bucket has no setting "${name}".`) },
   ]),
   ...Object.keys(missingCodes)
-    .filter((name) => !undeletable.includes(name))
+    .filter((name) => name !== undeletable)
     .map((name) => [`DELETE bucket?${name}`, { run: deleteAbsent, isChange: true }]),
   ...Object.entries(documents).map(([name, [root, content]]) => [
     `GET bucket?${name}`,
@@ -58,10 +55,6 @@ export const absentSettingRoutes: Readonly<Record<string, Route>> = Object.fromE
   ...Object.entries(lists).map(([name, root]) => [
     `GET bucket?${name}`,
     { run: listing(root), parameters: ['id', 'continuation-token'] },
-  ]),
-  ...['retention', 'legal-hold'].flatMap((name) => [
-    [`GET object?${name}`, { run: refuseLock, parameters: versioned }],
-    [`PUT object?${name}`, { run: refuseLock, parameters: versioned, isChange: true }],
   ]),
 ]);
 
@@ -92,11 +85,4 @@ function listing(root: string): Handler {
     }
     return xmlAnswer(writeXml(root, { IsTruncated: false }));
   };
-}
-
-/** Answers as S3 does for a bucket that was created without object lock. */
-async function refuseLock(operation: Operation): Promise<Answer> {
-  const { request } = operation;
-  await findObject(operation, placeOf(request), request.query.get('versionId'));
-  throw new S3Error('InvalidRequest', 'Bucket is missing Object Lock Configuration');
 }

@@ -4,11 +4,16 @@ import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { Account } from '../account.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { compareNames } from '../listing.ts';
+import { requireLocks } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
+import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
 import { readXml, textOf } from '../xml/read.ts';
 import { writeXml } from '../xml/write.ts';
 import { bucketOf, numberOf, owner, readSmallBody, requireBucket } from './common.ts';
+
+/** Without `x-amz-`. */
+const lockField = 'bucket-object-lock-enabled';
 
 export const bucketRoutes: Readonly<Record<string, Route>> = {
   'GET service': {
@@ -16,7 +21,7 @@ export const bucketRoutes: Readonly<Record<string, Route>> = {
     parameters: ['prefix', 'max-buckets', 'continuation-token', 'bucket-region'],
   },
   'HEAD bucket': { run: headBucket },
-  'PUT bucket': { run: createBucket, isChange: true },
+  'PUT bucket': { run: createBucket, obeys: [lockField], isChange: true },
   'DELETE bucket': { run: deleteBucket, isChange: true },
   'GET bucket?location': { run: getLocation },
   'GET bucket?versioning': { run: getVersioning },
@@ -76,12 +81,22 @@ async function createBucket(operation: Operation): Promise<Answer> {
   const body = await readSmallBody(operation);
   if (body.length > 0) readXml(body, 'CreateBucketConfiguration');
   const bucket = bucketOf(request);
+  const isForLocks = lockFlagOf(request);
   try {
-    await account.storage.buckets.create(bucket);
+    await account.storage.buckets.create(bucket, isForLocks ? { keepVersionsDays: keptDays } : {});
+    account.secrets.forget(bucket);
   } catch (error) {
     if (!(await isOwn(operation, error))) throw error;
+    if (isForLocks) await requireLocks(account, bucket);
   }
   return { status: 200, headers: { Location: `/${bucket}` } };
+}
+
+/** Returns whether objects of the new bucket can be locked, which needs versions. */
+function lockFlagOf(request: S3Request): boolean {
+  const text = request.header(`x-amz-${lockField}`)?.trim().toLowerCase() ?? 'false';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new S3Error('InvalidArgument', `x-amz-${lockField} must be true or false.`);
 }
 
 /** Returns whether the creation failed because the caller, by identity or key, has the bucket. */
@@ -139,7 +154,7 @@ async function putVersioning(operation: Operation): Promise<Answer> {
     account.secrets.forget(bucket);
   } else if (status === 'Suspended' && isKept) {
     throw new S3Error(
-      'NotImplemented',
+      'InvalidBucketState',
       'Versioning cannot be suspended: efs bucket set --keep-versions none turns it off.',
     );
   } else if (status !== 'Enabled' && status !== 'Suspended') {

@@ -10,6 +10,7 @@ import { addressOf } from '../address.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { checkConditions, conditionsOf, failed } from '../conditions.ts';
 import { type Description, descriptionOf } from '../object-headers.ts';
+import { lockAsked, lockFields, storeLock } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
@@ -19,7 +20,12 @@ import { findObject, isEndToEnd, isOpenedIn, placeOf, targetOf } from './common.
 import { bodyOf, storeStream } from './store-stream.ts';
 import { writeConditions } from './write-conditions.ts';
 
-export const copyRoute: Route = { run: copyObject, isChange: true, movesBytes: true };
+export const copyRoute: Route = {
+  run: copyObject,
+  obeys: lockFields,
+  isChange: true,
+  movesBytes: true,
+};
 
 interface Copy {
   readonly from: FileName;
@@ -43,6 +49,7 @@ async function copyObject(operation: Operation): Promise<Answer> {
   const description = isReplaced(request, 'x-amz-metadata-directive') ? given : undefined;
   const tags = isReplaced(request, 'x-amz-tagging-directive') ? given.tags : undefined;
   const copy: Copy = { from, to, source, description, tags };
+  const lock = await lockAsked(operation, to);
   const isFormer = source.version !== undefined;
   const isItself = !isFormer && from.bucket === to.bucket && from.path === to.path;
   const isCarried =
@@ -55,6 +62,7 @@ async function copyObject(operation: Operation): Promise<Answer> {
     : isCarried
       ? carry(operation, copy)
       : copyWithin(operation, copy));
+  await storeLock(account, { target: to, record, lock });
   const { etag, modified } = objectOf(record);
   return xmlAnswer(
     writeXml('CopyObjectResult', { LastModified: modified.toISOString(), ETag: `"${etag}"` }),

@@ -6,6 +6,7 @@ import type { FileName } from '../../../client/src/types/files.ts';
 import { type Answer, xmlAnswer } from '../answer.ts';
 import { failed, namesEtag } from '../conditions.ts';
 import { findPath } from '../keys.ts';
+import { bypassesGovernance } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { s3ErrorOf } from '../storage-errors.ts';
@@ -80,8 +81,9 @@ type Which = Pick<Doomed, 'versionId' | 'condition'>;
 async function deleteOne(operation: Operation, file: FileName, which: Which): Promise<void> {
   const { account, signal } = operation;
   const { versionId, condition } = which;
+  const bypassGovernance = bypassesGovernance(operation.request) || undefined;
   if (versionId === undefined && condition === undefined) {
-    await unlessMissing(account.storage.remove(file, { signal }));
+    await unlessMissing(account.storage.remove(file, { bypassGovernance, signal }));
     return;
   }
   const found = condition && (await unlessMissing(findObject(operation, file, versionId)));
@@ -90,13 +92,13 @@ async function deleteOne(operation: Operation, file: FileName, which: Which): Pr
   if (versionId === undefined) {
     // If the object is replaced meanwhile, the service refuses the deletion.
     const ifMatch = found && `"${found.record.etag}"`;
-    await unlessMissing(account.storage.remove(file, { ifMatch, signal }));
+    await unlessMissing(account.storage.remove(file, { ifMatch, bypassGovernance, signal }));
     return;
   }
   // A newer version may have reused the number, so `findRecord` compares the whole id.
   const { record } = found ?? (await unlessMissing(findRecord(operation, file, versionId))) ?? {};
   if (record === undefined) return;
-  const erasure = { ...file, version: record.version, signal };
+  const erasure = { ...file, version: record.version, bypassGovernance, signal };
   await unlessMissing(account.storage.versions.erase(erasure));
 }
 
@@ -118,7 +120,8 @@ async function deleteObjects(operation: Operation): Promise<Answer> {
   const faults = new Map<Doomed | string, S3Error>();
   const { storage } = operation.account;
   if (paths.length > 0) {
-    const wanted = { bucket, paths, signal: operation.signal };
+    const bypassGovernance = bypassesGovernance(operation.request) || undefined;
+    const wanted = { bucket, paths, bypassGovernance, signal: operation.signal };
     for await (const { path, error } of storage.removeAll(wanted)) {
       const isGone = error === undefined || isStorageError(error, 'NoSuchFile');
       if (!isGone) faults.set(keys.get(path) ?? '', s3ErrorOf(error));

@@ -7,7 +7,7 @@ import { type Answer, xmlAnswer } from '../answer.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { tagOf, wordsOf } from '../tags.ts';
-import { elementsOf, type ReadElement, readXml, textOf } from '../xml/read.ts';
+import { elementsOf, type ReadElement, readXml, requireKnown, textOf } from '../xml/read.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
 import { bucketOf, readSmallBody } from './common.ts';
 
@@ -67,7 +67,7 @@ function elementsOfRule(rule: StoredRule): Elements {
 }
 
 /** Elements of each part of a rule that the service can express. */
-const known: Readonly<Record<string, readonly string[]>> = {
+const known = {
   Rule: [
     ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration'],
     ...['NoncurrentVersionExpiration', 'AbortIncompleteMultipartUpload'],
@@ -77,27 +77,17 @@ const known: Readonly<Record<string, readonly string[]>> = {
   Expiration: ['Days'],
   NoncurrentVersionExpiration: ['NoncurrentDays'],
   AbortIncompleteMultipartUpload: ['DaysAfterInitiation'],
-};
+} as const;
 
 /** Returns the first child with that name; refuses one with an unsupported element. */
-function part(parent: ReadElement | undefined, name: string): ReadElement | undefined {
+function part(parent: ReadElement | undefined, name: keyof typeof known): ReadElement | undefined {
   const [element] = elementsOf(parent, name);
-  requireKnown(element, name);
+  requireKnown(element, name, known[name]);
   return element;
 }
 
-function requireKnown(element: ReadElement | undefined, name: string): void {
-  if (typeof element !== 'object') return;
-  const unknown = Object.keys(element).find((child) => {
-    return child !== '#text' && !known[name]?.includes(child);
-  });
-  if (unknown === undefined) return;
-  const shown = unknown.slice(0, 80);
-  throw new S3Error('NotImplemented', `<${shown}> in <${name}> of a rule is not supported.`);
-}
-
 function ruleOf(rule: ReadElement, index: number): BucketRule {
-  requireKnown(rule, 'Rule');
+  requireKnown(rule, 'Rule', known.Rule);
   const status = textOf(rule, 'Status');
   if (status !== 'Enabled' && status !== 'Disabled') {
     throw malformed('needs a <Status>, Enabled or Disabled, in each rule');

@@ -11,6 +11,7 @@ import type { MultipartUpload, NewPart } from '../multipart/multipart-upload.ts'
 import type { PartWork } from '../multipart/part-work.ts';
 import type { Completed, StoredPart, UploadStart } from '../multipart/upload-log.ts';
 import { checksumHeadersOf, type Description, descriptionOf } from '../object-headers.ts';
+import { lockAsked, lockFields } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
 import type { S3Request } from '../request.ts';
 import { S3Error } from '../s3-error.ts';
@@ -32,7 +33,7 @@ const silenceMs = 10_000;
 const encryption = { 'x-amz-server-side-encryption': 'AES256' };
 
 export const multipartRoutes: Readonly<Record<string, Route>> = {
-  'POST object?uploads': { run: createUpload, isChange: true },
+  'POST object?uploads': { run: createUpload, obeys: lockFields, isChange: true },
   'PUT object?uploadId': {
     run: putPart,
     parameters: ['partNumber'],
@@ -54,6 +55,7 @@ async function createUpload(operation: Operation): Promise<Answer> {
   const target = targetOf(request);
   const description = descriptionOf(request);
   const checksum = checksumAsked(request);
+  const lock = await lockAsked(operation, target);
   // Refuses too much metadata before anything is sent: the final values have these lengths.
   const value = `SHA512 ${'A'.repeat(94)} FULL_OBJECT`;
   const etag = `${'0'.repeat(32)}-10000`;
@@ -63,6 +65,7 @@ async function createUpload(operation: Operation): Promise<Answer> {
   const uploadId = await multipart.create({
     ...{ ...target, key, holder: accessKeyId, description },
     ...(checksum && { checksum }),
+    ...(lock && { lock }),
   });
   const content = { Bucket: target.bucket, Key: key, UploadId: uploadId };
   return xmlAnswer(writeXml('InitiateMultipartUploadResult', content), {

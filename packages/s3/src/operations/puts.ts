@@ -6,6 +6,7 @@ import { versionIdOf } from '../account.ts';
 import type { Answer } from '../answer.ts';
 import type { Body } from '../body/open-body.ts';
 import { checksumHeadersOf, descriptionOf } from '../object-headers.ts';
+import { lockAsked, lockFields, storeLock } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
 import { objectOf } from '../stored-object.ts';
@@ -16,12 +17,18 @@ import { writeConditions } from './write-conditions.ts';
 /** 5 GiB, as in S3; larger objects need a multipart upload. */
 const objectBytesMax = 5 * 1_024 ** 3;
 
-export const putRoute: Route = { run: putObject, isChange: true, movesBytes: true };
+export const putRoute: Route = {
+  run: putObject,
+  obeys: lockFields,
+  isChange: true,
+  movesBytes: true,
+};
 
 async function putObject(operation: Operation): Promise<Answer> {
   const { request, openBody } = operation;
   const target = targetOf(request);
   const description = descriptionOf(request);
+  const lock = await lockAsked(operation, target);
   const conditions = await writeConditions(operation, target);
   const body = openBody();
   requireFitting(body);
@@ -29,6 +36,7 @@ async function putObject(operation: Operation): Promise<Answer> {
   const record = await (body.length <= chunkBytesMax
     ? storeSmall(operation, wanted)
     : storeStream(operation, wanted));
+  await storeLock(operation.account, { target, record, lock });
   const { etag } = objectOf(record);
   return {
     status: 200,

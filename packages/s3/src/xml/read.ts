@@ -82,6 +82,21 @@ export function elementsOf(element: ReadElement | undefined, name: string): read
   return typeof element === 'object' && Object.hasOwn(element, name) ? (element[name] ?? []) : [];
 }
 
+/** Refuses an element with a child of another name: to ignore a setting could do harm. */
+export function requireKnown(
+  element: ReadElement | undefined,
+  name: string,
+  known: readonly string[],
+): void {
+  if (typeof element !== 'object') return;
+  const unknown = Object.keys(element).find((child) => {
+    return child !== '#text' && !known.includes(child);
+  });
+  if (unknown === undefined) return;
+  const shown = unknown.slice(0, 80);
+  throw new S3Error('NotImplemented', `<${shown}> in <${name}> is not supported.`);
+}
+
 /** Returns the text of the first child with that name; undefined without one. */
 export function textOf(element: ReadElement | undefined, name: string): string | undefined {
   const [first] = elementsOf(element, name);
