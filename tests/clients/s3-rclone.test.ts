@@ -1,5 +1,5 @@
-// rclone with an S3 remote: copy, sync, check, a server-side copy, and, if the system allows it, a
-// mount.
+// rclone with an S3 remote: copy, sync, check, a server-side copy, former versions, retention, and, if
+// the system allows it, a mount.
 
 import { spawn } from 'node:child_process';
 import { accessSync } from 'node:fs';
@@ -93,6 +93,34 @@ describe.each(buckets)('in bucket %s', (bucket) => {
     ] as const) {
       await expectFile(join(s3.folder, `former-${bucket}`, name), Buffer.from(text));
     }
+  });
+
+  test('a retained version is replaced, and kept by backend cleanup-hidden', async () => {
+    const locked = `${bucket}Locked`;
+    const { endToEnd } = await s3.storage.buckets.get(bucket);
+    const sealed = endToEnd ? { endToEnd: {} } : {};
+    const retention = [{ mode: 'governance', days: 1 }] as const;
+    await s3.storage.buckets.create(locked, { keepVersionsDays: 1, retention, ...sealed });
+    const versionsOf = async () => {
+      const paths: string[] = [];
+      for await (const { path } of s3.storage.versions.list({ bucket: locked })) paths.push(path);
+      return paths;
+    };
+    for (const text of ['one', 'second']) {
+      await writeFile(join(s3.folder, 'locked.txt'), text);
+      await rclone('copyto', '--ignore-times', 'locked.txt', place(`${locked}/locked.txt`));
+    }
+    await rclone('delete', place(locked));
+    expect(await versionsOf()).toEqual(['locked.txt', 'locked.txt']);
+    const cleanup = ['rclone', 'backend', 'cleanup-hidden', place(locked)] as const;
+    expect((await s3.tryRun(...cleanup)).errors.toString()).toContain('AccessDenied');
+    expect(await versionsOf()).toEqual(['locked.txt', 'locked.txt']);
+    for (const version of [1, 2]) {
+      const file = { bucket: locked, path: 'locked.txt' };
+      await s3.storage.retention.end(file, { version, bypassGovernance: true });
+    }
+    await s3.run(...cleanup);
+    expect(await versionsOf()).toEqual([]);
   });
 
   test.skipIf(!canMount())('a mount is written to and read', async () => {
