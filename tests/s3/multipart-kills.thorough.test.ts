@@ -24,7 +24,11 @@ let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  await ownerAccount(service).storage.buckets.create('sealed', { endToEnd: { sealsNames: false } });
+  const { buckets } = ownerAccount(service).storage;
+  const endToEnd = { sealsNames: false };
+  await buckets.create('sealed', { endToEnd });
+  await buckets.create('kept', { keepVersionsDays: 1 });
+  await buckets.create('sealed-kept', { keepVersionsDays: 1, endToEnd });
 });
 afterAll(() => service?.stop());
 
@@ -69,7 +73,9 @@ function mortal(storage: Storage, { call, isAfter }: Death): Mortal {
     complete: counted(complete),
     cancel: counted(cancel),
   };
-  return { storage: { ...storage, upload: counted(storage.upload), uploads }, gone };
+  const { set, hold } = storage.retention;
+  const retention = { ...storage.retention, set: counted(set), hold: counted(hold) };
+  return { storage: { ...storage, upload: counted(storage.upload), uploads, retention }, gone };
 }
 
 /** S3 servers that follow each other on one folder; the first one is killed. */
@@ -118,10 +124,18 @@ class S3Servers {
   }
 }
 
+/** In buckets that keep versions, the object is locked. */
 async function uploadThrough(s3Servers: S3Servers, Bucket: string): Promise<void> {
   const place = { Bucket, Key: 'killed.bin' };
+  const lock = Bucket.endsWith('kept')
+    ? ({
+        ObjectLockMode: 'GOVERNANCE',
+        ObjectLockRetainUntilDate: new Date(Date.now() + 86_400_000),
+        ObjectLockLegalHoldStatus: 'ON',
+      } as const)
+    : {};
   const begun = await s3Servers.send((client) =>
-    client.send(new CreateMultipartUploadCommand(place)),
+    client.send(new CreateMultipartUploadCommand({ ...place, ...lock })),
   );
   const upload = { ...place, UploadId: begun.UploadId };
   const listed = [];
@@ -132,14 +146,17 @@ async function uploadThrough(s3Servers: S3Servers, Bucket: string): Promise<void
   }
   const completion = { ...upload, MultipartUpload: { Parts: listed } };
   await s3Servers.send((client) => client.send(new CompleteMultipartUploadCommand(completion)));
-  const { Body } = await s3Servers.send((client) => client.send(new GetObjectCommand(place)));
-  const stored = (await Body?.transformToByteArray()) ?? new Uint8Array(0);
+  const found = await s3Servers.send((client) => client.send(new GetObjectCommand(place)));
+  const stored = (await found.Body?.transformToByteArray()) ?? new Uint8Array(0);
+  expect(found).toMatchObject(lock);
   expect(Buffer.compare(stored, bytes)).toBe(0);
 }
 
 describe.each([
   ['demo', 5],
   ['sealed', 1],
+  ['kept', 7],
+  ['sealed-kept', 3],
 ] as const)('CompleteMultipartUpload: an upload in parts to bucket %s', (bucket, calls) => {
   const deaths = Array.from({ length: calls }, (_, index) => index + 1).flatMap((call) => [
     { call, isAfter: false },
