@@ -201,6 +201,30 @@ test('buckets with and without versions are created, listed and removed', async 
   expect(await refused('s3api', 'head-bucket', '--bucket', 'autumn')).toMatch(/404|403/);
 });
 
+test('objects are locked in a bucket that was made for it', async () => {
+  await api('create-bucket', '--bucket', 'vaulted', '--object-lock-enabled-for-bucket');
+  const rule =
+    '{"ObjectLockEnabled":"Enabled","Rule":{"DefaultRetention":{"Mode":"GOVERNANCE","Days":1}}}';
+  const configuration = ['--object-lock-configuration', rule];
+  await api('put-object-lock-configuration', '--bucket', 'vaulted', ...configuration);
+  const place = ['--bucket', 'vaulted', '--key', 'a'];
+  const until = new Date(Date.now() + 172_800_000).toISOString();
+  const mode = ['--object-lock-mode', 'GOVERNANCE', '--object-lock-retain-until-date', until];
+  const hold = ['--object-lock-legal-hold-status', 'ON'];
+  await api('put-object', ...place, ...mode, ...hold, '--body', await write('one', 'one'));
+  expect(await api('get-object-retention', ...place)).toEqual({
+    Retention: { Mode: 'GOVERNANCE', RetainUntilDate: expect.stringContaining(until.slice(0, 19)) },
+  });
+  await aws('s3', 'rm', 's3://vaulted/a');
+  const former = [...place, '--version-id', '1'];
+  const bypass = '--bypass-governance-retention';
+  expect(await refused('s3api', 'delete-object', ...former, bypass)).toMatch(/AccessDenied/);
+  await api('put-object-legal-hold', ...former, '--legal-hold', 'Status=OFF');
+  expect(await refused('s3api', 'delete-object', ...former)).toMatch(/AccessDenied/);
+  await api('delete-object', ...former, bypass);
+  await aws('s3', 'rb', 's3://vaulted');
+});
+
 test('invalid names, bucket policies and public ACLs are refused with an error', async () => {
   expect(await refused('s3', 'mb', 's3://my.bucket')).toMatch(/InvalidBucketName.*A-Z/s);
   expect(await refused('s3api', 'get-bucket-policy', '--bucket', 'demo')).toMatch(
