@@ -96,7 +96,7 @@ async function unlock(Key: string, VersionId: string | undefined) {
   await remove(Key, { VersionId, BypassGovernanceRetention: true });
 }
 
-describe('PUT bucket?object-lock', () => {
+describe('PUT /{bucket}?object-lock', () => {
   test('sets the default retention, which GET shows and new objects get', async () => {
     expect(await configurationOf()).toEqual({ ObjectLockEnabled: 'Enabled' });
     const { Status } = await client.send(new GetBucketVersioningCommand({ Bucket }));
@@ -174,7 +174,7 @@ describe('PUT bucket?object-lock', () => {
   });
 });
 
-describe('PUT object?retention', () => {
+describe('PUT /{bucket}/{key}?retention', () => {
   test('retains a version, and lengthens, shortens and ends it by bypassing governance', async () => {
     const { VersionId } = await put('single');
     const none = fault('NoSuchObjectLockConfiguration', 404);
@@ -220,7 +220,7 @@ describe('PUT object?retention', () => {
   });
 });
 
-describe('PUT object?legal-hold', () => {
+describe('PUT /{bucket}/{key}?legal-hold', () => {
   test('holds a former version until the hold is removed', async () => {
     const { VersionId } = await put('held');
     expect(await holdOf('held')).toBe('OFF');
@@ -246,7 +246,7 @@ describe('PUT object?legal-hold', () => {
   });
 });
 
-describe('DELETE object of a locked object', () => {
+describe('DELETE /{bucket}/{key} of a locked object', () => {
   test('is refused unless the request bypasses governance, also for many', async () => {
     const until = { ObjectLockMode: 'GOVERNANCE', ObjectLockRetainUntilDate: inDays(1) };
     const { VersionId } = await put('deleted', until);
@@ -289,7 +289,7 @@ describe('DELETE object of a locked object', () => {
   });
 });
 
-describe('PUT object with x-amz-object-lock-…', () => {
+describe('PUT /{bucket}/{key} with x-amz-object-lock-…', () => {
   const RetainUntilDate = inDays(2);
   const lock = {
     ObjectLockMode: 'GOVERNANCE',
