@@ -14,6 +14,7 @@ import {
 } from '../object-lock.ts';
 import type { Operation, Route } from '../operation.ts';
 import { S3Error } from '../s3-error.ts';
+import { parseVersionId } from '../version-id.ts';
 import { elementsOf, type ReadElement, readXml, requireKnown, textOf } from '../xml/read.ts';
 import { writeXml } from '../xml/write.ts';
 import { bucketOf, findRecord, placeOf, readSmallBody } from './common.ts';
@@ -100,9 +101,15 @@ function daysOf(retention: ReadElement | undefined): number {
   );
 }
 
+/**
+ * Returns the object's record, and the number of the version that the request names. A change
+ * without a number is of the present version: a node could answer with the number of another one.
+ */
 async function findLocked(operation: Operation) {
   const { request } = operation;
-  return findRecord(operation, placeOf(request), request.query.get('versionId'));
+  const versionId = request.query.get('versionId');
+  const { record } = await findRecord(operation, placeOf(request), versionId);
+  return { record, version: parseVersionId(versionId)?.number };
 }
 
 async function getRetention(operation: Operation): Promise<Answer> {
@@ -120,7 +127,7 @@ async function putRetention(operation: Operation): Promise<Answer> {
   const { account, request } = operation;
   const sent = retentionIn(readXml(await readSmallBody(operation), 'Retention'));
   await requireLocks(account, bucketOf(request));
-  const { record } = await findLocked(operation);
+  const { record, version } = await findLocked(operation);
   const bypassGovernance = bypassesGovernance(request);
   const { mode, retainUntil = '' } = record.retention ?? {};
   const isGoverned = mode === 'governance' && Date.parse(retainUntil) > Date.now();
@@ -131,7 +138,7 @@ async function putRetention(operation: Operation): Promise<Answer> {
         'x-amz-bypass-governance-retention: true.',
     );
   }
-  const options = { version: record.version, bypassGovernance };
+  const options = { version, bypassGovernance };
   const { retention } = account.storage;
   const name = placeOf(request);
   await (sent === undefined
@@ -176,7 +183,7 @@ async function putLegalHold(operation: Operation): Promise<Answer> {
     throw malformed('LegalHold', 'must have a <Status>, ON or OFF');
   }
   await requireLocks(account, bucketOf(request));
-  const { version } = (await findLocked(operation)).record;
+  const { version } = await findLocked(operation);
   const { retention } = account.storage;
   const name = placeOf(request);
   await (status === 'ON'
