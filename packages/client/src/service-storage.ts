@@ -246,7 +246,7 @@ const rows = {
     recipientsDigest: first,
   },
   rotation: { bucket: first },
-  journal: { list: first, entries: list, verify: first, keep: first, redact: first },
+  journal: { list: first, entries: list, watch: list, verify: first, keep: first, redact: first },
 } as const;
 
 type AnyMethod = (...values: readonly unknown[]) => unknown;

@@ -8,10 +8,12 @@ import type {
   JournalListOptions,
   JournalPage,
   JournalVerifyOptions,
+  JournalWatchOptions,
   VerifiedJournal,
 } from '../types/journal.ts';
 import { manage } from './buckets-and-keys.ts';
 import { entriesOf } from './journal-entries.ts';
+import { isWatched, watchEntries } from './journal-watch.ts';
 
 /** Reads the journal: an entry for each change in a bucket. Requires the identity of a member. */
 export interface Journal {
@@ -38,6 +40,21 @@ export interface Journal {
    * ```
    */
   entries(bucket: string, options?: JournalEntriesOptions): AsyncIterable<JournalEntry>;
+  /**
+   * Yields changes of a bucket as they happen, by default those after the call, oldest first and
+   * each once, and ends when the signal aborts. It polls by queries, which cost the caller nothing:
+   * each entry is one node's word until `verify()` has compared it with the certified chain. To
+   * continue later, pass the number of the last entry as `after`.
+   *
+   * @example
+   * ```ts
+   * const stop = new AbortController();
+   * const changes = storage.journal.watch('demo', { prefix: 'notes/', signal: stop.signal });
+   * setTimeout(() => stop.abort(), 3_000);
+   * for await (const { seq, kind, path } of changes) console.log(seq, kind, path);
+   * ```
+   */
+  watch(bucket: string, options?: JournalWatchOptions): AsyncIterable<JournalEntry>;
   /**
    * Verifies that the chain of blocks ends in the tip that the network has certified within five
    * minutes, so that no block was altered, removed, repeated or reordered. Keep the returned tip:
@@ -91,6 +108,13 @@ export function journalOf(connection: Connection, openerOf: PathOpener = plainPa
     },
     keep: (bucket, days) => manage(connection, 'keepJournal', { bucket, days }),
     redact: (bucket, entries) => manage(connection, 'redactEntries', { bucket, entries }),
+    async *watch(bucket, options = {}) {
+      const open = await openerOf(bucket, options.signal);
+      for await (const sealed of watchEntries(connection, bucket, options)) {
+        const entry = opened(sealed, open);
+        if (isWatched(entry, options)) yield entry;
+      }
+    },
     async verify(options = {}) {
       const { verifyJournal } = await import('./journal-verification.ts');
       return verifyJournal(connection, options);

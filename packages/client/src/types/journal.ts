@@ -77,6 +77,40 @@ export interface JournalEntriesOptions extends CallOptions {
   readonly after?: number | undefined;
 }
 
+export interface JournalWatchOptions extends JournalEntriesOptions {
+  /**
+   * Only entries of files whose path, or path before a move, begins with this text.
+   *
+   * @example
+   * ```ts
+   * const stop = new AbortController();
+   * const wanted = { after: 0, prefix: 'notes/', kinds: ['file.stored', 'file.moved'] };
+   * for await (const entry of storage.journal.watch('demo', { ...wanted, signal: stop.signal })) {
+   *   console.log(entry.kind, entry.path);
+   *   stop.abort();
+   * }
+   * ```
+   */
+  readonly prefix?: string | undefined;
+  /** Only entries of these kinds. */
+  readonly kinds?: readonly string[] | undefined;
+  /**
+   * Milliseconds between two requests, from 100 on; 1,000 by default. While nothing changes, the
+   * pauses grow up to ten times this.
+   *
+   * @example
+   * ```ts
+   * const { signal } = new AbortController();
+   * const options = { after: 0, intervalMs: 5_000, signal };
+   * for await (const { kind } of storage.journal.watch('demo', options)) {
+   *   console.log(kind);
+   *   break;
+   * }
+   * ```
+   */
+  readonly intervalMs?: number | undefined;
+}
+
 export interface JournalListOptions extends JournalEntriesOptions {
   /**
    * Only entries before this number; they come newest first, as without `after` and `before`.

@@ -1,6 +1,5 @@
 // `efs journal ls`, `follow` and `export`: entries of a bucket's journal.
 
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Storage } from '../../../client/src/storage.ts';
 import type { JournalEntry } from '../../../client/src/types/journal.ts';
 import type { Run } from '../config/run.ts';
@@ -18,7 +17,6 @@ import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { canisterOf, cloudEventOf } from './cloud-event.ts';
 
-const pollMs = 1_000;
 const newestDefault = 100;
 
 const columns: readonly Column<JournalEntry>[] = [
@@ -90,30 +88,10 @@ export async function followJournal(
   bucket: string,
   { after }: FollowFlags,
 ): Promise<void> {
-  const storage = await run.manager();
-  for await (const entry of follow(storage, bucket, { after, signal: run.signal })) {
+  const { journal } = await run.manager();
+  for await (const entry of journal.watch(bucket, { after, signal: run.signal })) {
     if (isJson()) printJsonLine(entry);
     else printLine(lineOf(entry));
-  }
-}
-
-/** Yields entries from the first one after `after` on; ends when the signal aborts. */
-export async function* follow(
-  { journal }: Storage,
-  bucket: string,
-  { after, signal }: { readonly after: number | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<JournalEntry> {
-  let last = after ?? (await journal.list(bucket, { limit: 1, signal })).last;
-  while (!signal.aborted) {
-    try {
-      for await (const entry of journal.entries(bucket, { after: last, signal })) {
-        yield entry;
-        last = entry.seq;
-      }
-      await wait(pollMs, undefined, { signal });
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
   }
 }
 

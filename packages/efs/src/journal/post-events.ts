@@ -9,7 +9,6 @@ import type { Run } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { canisterOf, cloudEventOf, cloudEventType } from './cloud-event.ts';
-import { follow } from './journal-entries.ts';
 
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
@@ -35,7 +34,7 @@ export async function postEvents(
   const place = { canisterId: await canisterOf(run, storage, bucket), bucket };
   const source = `${place.canisterId}/${bucket}`;
   const after = await readCursor(file, source);
-  for await (const entry of follow(storage, bucket, { after, signal })) {
+  for await (const entry of storage.journal.watch(bucket, { after, signal })) {
     const body = JSON.stringify(cloudEventOf(place, entry));
     if (!(await postUntilAcknowledged(url, body, signal))) return;
     await replaceFile(file, `${JSON.stringify({ source, after: entry.seq })}\n`);
