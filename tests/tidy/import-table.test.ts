@@ -44,7 +44,7 @@ function actorFolders(count: number): string[] {
 
 const efs = 'packages/efs/src';
 /** Each folder may import those before it. */
-const efsOrder = 'output config transfers sync files upgrade service sharing doctor journal';
+const efsOrder = 'output config transfers sync files upgrade service sharing doctor journal mirror';
 
 function efsFolders(count: number): string[] {
   const before = efsOrder.split(' ').slice(0, count);
@@ -152,7 +152,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and shell completion for them.
-  'packages/efs': efsFolders(10),
+  'packages/efs': efsFolders(11),
   [`${efs}/output`]: efsFolders(0),
   [`${efs}/config`]: efsFolders(1),
   [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
@@ -163,6 +163,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${efs}/sharing`]: efsFolders(7),
   [`${efs}/doctor`]: efsFolders(8),
   [`${efs}/journal`]: efsFolders(9),
+  [`${efs}/mirror`]: efsFolders(10),
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [

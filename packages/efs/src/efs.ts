@@ -12,6 +12,7 @@ import { tree } from './files/tree.ts';
 import { cancelUploads, listUploads } from './files/uploads.ts';
 import { usage } from './files/usage.ts';
 import { addJournalCommands } from './journal/journal-commands.ts';
+import { addMirror } from './mirror/mirror-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './output/exit-code.ts';
 import { chooseJson, isJson } from './output/json-output.ts';
 import { printFailure, printNote } from './output/output.ts';
@@ -56,6 +57,7 @@ Files are named bucket/path. Examples:
   efs bucket create photos && efs key create photos --name uploader
   efs bucket create safe --end-to-end           only its members can read its files
   efs journal ls photos                         who changed what, newest first
+  efs mirror photos --to backup:photos          follow a bucket into another service
 
 Each setting comes from a flag, otherwise from the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
 EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE,
@@ -140,6 +142,7 @@ export function createProgram(): Command {
   addBucketIdentity(program);
   addProfileCommands(program);
   addJournalCommands(program);
+  addMirror(program);
   addDoctor(program);
   addDomains(program);
   addServiceCommands(program);
@@ -294,7 +297,7 @@ function addManagement(program: Command): void {
 }
 
 const changingNames =
-  'put sync cp mv set rm versions bucket rule uploads key link member access rotate profile domain ' +
+  'put sync mirror cp mv set rm versions bucket rule uploads key link member access rotate profile domain ' +
   'well-known volume service';
 const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 

@@ -37,6 +37,16 @@ export const notRun: readonly NotRun[] = [
     command: 'efs events papers',
     reason: 'runs until Ctrl-C; tests/client/journal-command.test.ts runs it',
   },
+  {
+    command: 'efs --profile backup ',
+    reason: 'needs a second service; tests/client/mirror.test.ts mirrors to one and back',
+  },
+  { command: 'efs --profile new ', reason: 'as the one before' },
+  { command: 'efs mirror papers --to backup:papers', reason: 'as the one before' },
+  {
+    command: 'efs profile add backup ',
+    reason: 'needs a second service; tests/client/profiles.test.ts adds profiles',
+  },
   { command: 'local-replica --help', reason: published },
   { command: 'for package in build/packages/', reason: 'publishes' },
   { command: 'icp --version', reason: tool },

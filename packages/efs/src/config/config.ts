@@ -26,8 +26,8 @@ export interface GlobalOptions {
   readonly canisterId?: string;
   readonly front?: string;
   readonly apiKey?: string;
-  readonly identity?: string;
-  readonly identityPassphraseFile?: string;
+  readonly identity?: string | undefined;
+  readonly identityPassphraseFile?: string | undefined;
   readonly ageIdentity?: string;
   /** --pin-recipients, once for each bucket. */
   readonly pinRecipients?: readonly string[];
@@ -35,7 +35,7 @@ export interface GlobalOptions {
   readonly profile?: string;
   readonly transport?: string;
   readonly replica?: string;
-  readonly timeout?: string;
+  readonly timeout?: string | undefined;
   readonly quiet?: boolean;
 }
 

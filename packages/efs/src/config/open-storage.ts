@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import type { CanisterCode } from '../../../client/src/actor/canister-code.ts';
 import type { BucketSecrets } from '../../../client/src/bucket-secrets.ts';
+import type { EndToEndLayer } from '../../../client/src/end-to-end.ts';
+import { fileStorage } from '../../../client/src/files/file-storage.ts';
 import { nodeEndToEnd } from '../../../client/src/node/end-to-end.ts';
 import { fileIdentityStore } from '../../../client/src/node/identity-store.ts';
 import { nodeSegmentCipher } from '../../../client/src/node/segment-cipher.ts';
@@ -119,6 +121,15 @@ export async function openManager(configuration: WatchedConfiguration): Promise<
 /** Opens the same for lists, which wait less for a stopped canister than writes do. */
 export function openLister(configuration: WatchedConfiguration): Promise<Storage> {
   return openManager({ ...configuration, retry: { stoppedMsMax: 5_000 } });
+}
+
+/** Opens the same without encryption: files of end-to-end buckets pass as they are stored. */
+export async function openAsStored(configuration: WatchedConfiguration): Promise<Storage> {
+  const options = await actorOptions({ ...configuration, apiKey: undefined });
+  const endToEnd: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
+  const service = serviceOptions(options, configuration);
+  if (service === undefined) return createNodeStorage({ ...options, endToEnd });
+  return createNodeServiceStorage({ ...service, endToEnd });
 }
 
 /** Opens the storage with the caller's identity, if there is one, otherwise as for files. */

@@ -8,6 +8,7 @@ import type { Storage } from '../../../client/src/storage.ts';
 import { forgetMode } from './bucket-memories.ts';
 import { type Configuration, serviceName } from './config.ts';
 import {
+  openAsStored,
   openCode,
   openLister,
   openManager,
@@ -23,6 +24,8 @@ export interface Run {
   readonly storage: () => Promise<Storage>;
   /** A storage that manages buckets and keys. */
   readonly manager: () => Promise<Storage>;
+  /** The same, which transfers files of end-to-end buckets as they are stored. */
+  readonly asStored: () => Promise<Storage>;
   /** The same for lists, which wait less for a stopped canister than writes do. */
   readonly lister: () => Promise<Storage>;
   /** A storage with the identity, if any, because owners see more fields of the status. */
@@ -68,6 +71,7 @@ export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   return {
     storage: () => openStorage(watched),
     manager: () => openManager(watched),
+    asStored: () => openAsStored(watched),
     lister: () => openLister(watched),
     serviceAdmin: () => openServiceAdmin(watched),
     secrets() {
