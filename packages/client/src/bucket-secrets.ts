@@ -28,6 +28,12 @@ export interface EpochIdentity extends BucketEpoch {
   readonly recipient: string;
 }
 
+/** The fields of a record by which the header of an age file is found. */
+type SealedFile = Pick<
+  FileRecord,
+  'bucketId' | 'path' | 'size' | 'etag' | 'contentType' | 'version'
+>;
+
 export interface BucketSecrets {
   /** Returns the mode for writing, signed by the network; throws Untrusted as an upload does. */
   mode(bucket: string): Promise<EndToEndRecord | undefined>;
@@ -49,12 +55,12 @@ export interface BucketSecrets {
    */
   identity(bucket: string, record?: EndToEndRecord): Promise<EpochIdentity>;
   /** Returns the plaintext size of a stored age file, from its header; needs no secret. */
-  plainSize(record: FileRecord, version?: number | undefined): Promise<number>;
+  plainSize(record: SealedFile, version?: number | undefined): Promise<number>;
   /**
    * Encrypts the source with the key of the stored file, so that equal contents give an equal
    * digest. Returns undefined if the sizes differ or no identity opens the file.
    */
-  sealedAs(record: FileRecord, source: UploadSource): Promise<OpenedSource | undefined>;
+  sealedAs(record: SealedFile, source: UploadSource): Promise<OpenedSource | undefined>;
 }
 
 export function bucketSecrets(options: StorageOptions, settings: EndToEndOptions): BucketSecrets {
@@ -147,7 +153,7 @@ async function withIdentities(
 /** Reads the header of an age file; costs two queries. */
 async function prefixOf(
   connection: Connection,
-  record: FileRecord,
+  record: SealedFile,
   version?: number,
 ): Promise<FilePrefix> {
   const name = { bucket: record.bucketId, path: record.path };

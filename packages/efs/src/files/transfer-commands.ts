@@ -87,6 +87,7 @@ function addSync(program: Command): void {
     .option('--delete', 'delete files of the destination that the source lacks')
     .option('--max-delete <n>', 'refuse to delete more files than this (default 1000)', wholeNumber)
     .option('-n, --dry-run', 'only print the changes')
+    .option('--full', 'list the bucket instead of reading its changes since the last sync')
     .addOption(cacheControl())
     .addOption(json())
     .addHelpText('after', `${syncExamples}\n${filterHelp}`)

@@ -1,10 +1,10 @@
 // Syncs a folder of a bucket to another one of the same service, which copies the bytes itself.
 // Only bytes of end-to-end buckets pass through this machine.
 
-import type { FileRecord } from '../../../client/src/types/files.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
 import { carryFile, isCopied, isSealedCopy } from '../transfers/sealed-copies.ts';
+import type { ListedFile } from '../transfers/stored-listing.ts';
 import {
   attemptOne,
   type Direction,
@@ -13,10 +13,10 @@ import {
   type SyncStep,
 } from './sync-job.ts';
 import { inStepsBySize } from './sync-parallel.ts';
-import { removeStored, sourceBelow, storedBelow } from './sync-stored.ts';
+import { areMissing, removeStored, sourceBelow, storedBelow } from './sync-stored.ts';
 
 interface AcrossStep extends SyncStep {
-  readonly record: FileRecord;
+  readonly record: ListedFile;
   readonly to: Location;
 }
 
@@ -35,16 +35,22 @@ export function syncAcross(from: Location, to: Location): Direction<AcrossStep> 
   };
 }
 
-async function plan(job: SyncJob, from: Location, { bucket, path: prefix }: Location) {
-  const source = await sourceBelow(job, from);
-  const stored = await storedBelow(job, { bucket, path: prefix });
+async function plan(
+  job: SyncJob,
+  from: Location,
+  to: Location,
+  isWhole = false,
+): Promise<{ steps: AcrossStep[]; extra: string[] }> {
+  const { bucket, path: prefix } = to;
+  const { files: source, isStored } = await sourceBelow(job, from, isWhole);
+  const { files: stored } = await storedBelow(job, to, isWhole);
   const isSealed = await isSealedCopy(job.run, from.bucket, bucket);
   const changed = new Set<string>();
   const compared = [...source].map(([path, record]) => ({ path, record, size: record.size }));
   await inStepsBySize(job, compared, ({ path, record }) =>
     attemptOne(job, nameOf({ bucket, path: prefix + path }), async () => {
       const there = stored.get(path);
-      const isSame = isSealed ? (copy: FileRecord) => isCopied(job.run, record, copy) : hasTagOf;
+      const isSame = isSealed ? (copy: ListedFile) => isCopied(job.run, record, copy) : hasTagOf;
       if (there !== undefined && (await isSame(there, record))) job.counts.same++;
       else changed.add(path);
     }),
@@ -56,10 +62,14 @@ async function plan(job: SyncJob, from: Location, { bucket, path: prefix }: Loca
       return { name: nameOf(to), size, isNew: !stored.has(path), record, to };
     });
   const gone = [...stored.keys()].filter((path) => !source.has(path));
+  if (job.flags.delete && isStored && !(await areMissing(job, from, gone))) {
+    job.counts.same = 0;
+    return plan(job, from, to, true);
+  }
   return { steps, extra: gone.map((path) => nameOf({ bucket, path: prefix + path })) };
 }
 
-function hasTagOf(copy: FileRecord, source: FileRecord): boolean {
+function hasTagOf(copy: ListedFile, source: ListedFile): boolean {
   return copy.etag === source.etag && copy.size === source.size;
 }
 

@@ -3,14 +3,13 @@
 // nor through a link in it.
 
 import { lstat, mkdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { mayBeOf } from '../../../client/src/age/payload.ts';
 import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { sharedFileBytesMax } from '../../../client/src/downloads/download-all.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { abortedError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
-import type { FileRecord } from '../../../client/src/types/files.ts';
 import type { DownloadedFile } from '../../../client/src/types/transfers.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
@@ -18,6 +17,7 @@ import { UsageError } from '../output/usage-error.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { readTree } from '../transfers/local-tree.ts';
 import { diskKeyOf, isOneFile, nameKey, unsafeReason } from '../transfers/safe-path.ts';
+import type { ListedFile } from '../transfers/stored-listing.ts';
 import { entryAt, findTarget } from '../transfers/target-file.ts';
 import {
   attemptOne,
@@ -28,11 +28,11 @@ import {
   type SyncStep,
 } from './sync-job.ts';
 import { inStepsBySize } from './sync-parallel.ts';
-import { sourceBelow } from './sync-stored.ts';
+import { areMissing, sourceBelow } from './sync-stored.ts';
 import { isSameFile } from './sync-up.ts';
 
 interface DownStep extends SyncStep {
-  readonly record: FileRecord;
+  readonly record: ListedFile;
   /** Relative to the folder. */
   readonly path: string;
 }
@@ -54,10 +54,15 @@ export function syncDown(from: Location, folder: string): Direction<DownStep> {
   };
 }
 
-async function plan(job: SyncJob, from: Location, folder: string) {
+interface Plan {
+  readonly steps: DownStep[];
+  readonly extra: string[];
+}
+
+async function plan(job: SyncJob, from: Location, folder: string, isWhole = false): Promise<Plan> {
   await requireFolderOrNothing(folder);
-  const stored = await sourceBelow(job, from);
-  const wanted: { path: string; record: FileRecord; size: number }[] = [];
+  const { files: stored, isStored } = await sourceBelow(job, from, isWhole);
+  const wanted: { path: string; record: ListedFile; size: number }[] = [];
   const keyOf = await diskKeyOf(folder, { isDryRun: job.flags.dryRun });
   const nameByKey = new Map<string, string>();
   for (const [path, record] of stored) {
@@ -89,6 +94,11 @@ async function plan(job: SyncJob, from: Location, folder: string) {
     if (nameByKey.has(keyOf(path))) return true;
     return isOneOf(folder, path, namesakes.get(nameKey(path)) ?? []);
   });
+  const missing = extra.map((file) => relative(folder, file).split(sep).join('/'));
+  if (isStored && !(await areMissing(job, from, missing))) {
+    job.counts.same = 0;
+    return plan(job, from, folder, true);
+  }
   return { steps, extra };
 }
 
@@ -121,7 +131,7 @@ async function requireFolderOrNothing(folder: string): Promise<void> {
 }
 
 /** Trusts size and time of an earlier sync, as rsync does; else compares digests. */
-async function isFetched({ run }: SyncJob, file: string, record: FileRecord): Promise<boolean> {
+async function isFetched({ run }: SyncJob, file: string, record: ListedFile): Promise<boolean> {
   const stats = await stat(file).catch(() => undefined);
   const { size, contentType } = record;
   const isOfSize =

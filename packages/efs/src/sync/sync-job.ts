@@ -18,6 +18,8 @@ export interface SyncFlags {
   readonly delete?: boolean;
   readonly maxDelete?: number;
   readonly dryRun?: boolean;
+  /** Lists whole folders, also if the journal has the changes since the last sync. */
+  readonly full?: boolean;
   readonly cacheControl?: string;
   /** False: do not verify downloaded files. */
   readonly verify?: boolean;

@@ -1,32 +1,66 @@
 // Lists the stored files below a folder of a bucket, and removes them.
 
+import { inParallel } from '../../../client/src/connection/parallel.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
-import type { FileRecord } from '../../../client/src/types/files.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import { printable } from '../output/printable.ts';
+import { presentRecord } from '../transfers/journal-changes.ts';
+import type { ListedFile } from '../transfers/stored-listing.ts';
 import { noteRemoved, type SyncJob } from './sync-job.ts';
+import { folderFiles } from './sync-listing.ts';
 
-/** Returns the files that match the filter, by path relative to the prefix. */
+/** Files of a folder by path relative to it. */
+export interface StoredFiles {
+  readonly files: ReadonlyMap<string, ListedFile>;
+  /** Whether they come from a stored list and the journal: see sync-listing.ts. */
+  readonly isStored: boolean;
+}
+
+type Listing = Pick<SyncJob, 'storage' | 'run' | 'filter' | 'flags'>;
+
+/** Returns the files that match the filter. `isWhole`: lists the whole folder. */
 export async function storedBelow(
-  { storage, run, filter }: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
-  { bucket, path: prefix }: Location,
-): Promise<Map<string, FileRecord>> {
-  const stored = new Map<string, FileRecord>();
-  for await (const file of storage.list({ bucket, prefix, signal: run.signal })) {
-    const path = file.path.slice(prefix.length);
-    if (filter.isWanted(path)) stored.set(path, file);
+  job: Listing,
+  folder: Location,
+  isWhole = false,
+): Promise<StoredFiles> {
+  const { files, isStored } = await folderFiles(job, folder, { isWhole });
+  const stored = new Map<string, ListedFile>();
+  for (const [path, file] of files) {
+    const inner = path.slice(folder.path.length);
+    if (job.filter.isWanted(inner)) stored.set(inner, file);
   }
-  return stored;
+  return { files: stored, isStored };
 }
 
 /** Refuses a source without files: a mistyped one would remove everything at the destination. */
 export async function sourceBelow(
-  job: Pick<SyncJob, 'storage' | 'run' | 'filter'>,
+  job: Listing,
   from: Location,
-): Promise<Map<string, FileRecord>> {
-  const stored = await storedBelow(job, from);
-  if (stored.size > 0) return stored;
+  isWhole = false,
+): Promise<StoredFiles> {
+  const stored = await storedBelow(job, from, isWhole);
+  if (stored.files.size > 0) return stored;
   throw new StorageError('NoSuchFile', `${printable(nameOf(from))} has no files.`);
+}
+
+/** Returns whether none of the paths, relative to the folder, has a file. */
+export async function areMissing(
+  { storage, run: { signal }, flags }: Listing,
+  { bucket, path: prefix }: Location,
+  paths: readonly string[],
+): Promise<boolean> {
+  let isMissing = true;
+  const left = paths.values();
+  await inParallel({ concurrency: flags.parallel, signal }, async (stopped) => {
+    for (const path of left) {
+      if (stopped.aborted || !isMissing) return;
+      const name = { bucket, path: prefix + path };
+      const record = await presentRecord({ storage, signal }, name, undefined);
+      if (record !== undefined) isMissing = false;
+    }
+  });
+  return isMissing;
 }
 
 /** `names`: full names, `bucket/path`. */

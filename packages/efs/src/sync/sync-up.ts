@@ -6,7 +6,7 @@ import { sha256 } from '../../../client/src/bytes/sha256.ts';
 import type { OpenedSource } from '../../../client/src/bytes/upload-source.ts';
 import { openFileSource } from '../../../client/src/node/file-source.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
-import type { FileRecord, StoredHeaders } from '../../../client/src/types/files.ts';
+import type { StoredHeaders } from '../../../client/src/types/files.ts';
 import type { FileToUpload } from '../../../client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
 import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
@@ -15,6 +15,7 @@ import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
 import { type LocalFile, readTree } from '../transfers/local-tree.ts';
 import { putFile } from '../transfers/put-file.ts';
+import type { ListedFile } from '../transfers/stored-listing.ts';
 import {
   attemptOne,
   type Direction,
@@ -48,7 +49,7 @@ export function syncUp(folder: string, to: Location): Direction<UpStep> {
 }
 
 async function plan(job: SyncJob, folder: string, to: Location) {
-  const stored = await storedBelow(job, to);
+  const { files: stored } = await storedBelow(job, to);
   const { run, filter } = job;
   const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
   const { files, skipped } = await readTree({ run, filter, attempt }, folder);
@@ -78,7 +79,7 @@ async function plan(job: SyncJob, folder: string, to: Location) {
  * Compares the size first, then the digest. For an encrypted file, it downloads only the header,
  * and computes the digest that the local file would have if encrypted with the same key.
  */
-export async function isSameFile(run: Run, file: string, there: FileRecord): Promise<boolean> {
+export async function isSameFile(run: Run, file: string, there: ListedFile): Promise<boolean> {
   const source = await openFileSource(file);
   try {
     const secrets = there.contentType === ageType ? await run.secrets() : undefined;
@@ -90,7 +91,7 @@ export async function isSameFile(run: Run, file: string, there: FileRecord): Pro
   }
 }
 
-async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boolean> {
+async function hasDigestOf(source: OpenedSource, there: ListedFile): Promise<boolean> {
   const { size } = there;
   if (source.size !== size) return false;
   const chunkBytes = chunkBytesOf(there);
@@ -104,7 +105,7 @@ async function hasDigestOf(source: OpenedSource, there: FileRecord): Promise<boo
 }
 
 /** Returns the record's chunk length if it is possible, and otherwise a guess. */
-function chunkBytesOf(there: FileRecord): number | undefined {
+function chunkBytesOf(there: ListedFile): number | undefined {
   const { chunkSize = 0 } = there;
   const isPossible = chunkSize >= chunkBytesMin && chunkSize <= chunkBytesMax;
   return isPossible ? chunkSize : likelyChunkBytes(there);

@@ -5,7 +5,7 @@ import { openFileSource } from '../../../client/src/node/file-source.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
-import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
+import type { FileName } from '../../../client/src/types/files.ts';
 import type { Download, DownloadOptions } from '../../../client/src/types/transfers.ts';
 import type { Run } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
@@ -18,6 +18,7 @@ import {
   isRemembered,
   rememberPart,
 } from './part-memory.ts';
+import type { ListedFile } from './stored-listing.ts';
 import { createPart, freshPart, type TargetFile, writePart, writeStraight } from './target-file.ts';
 import type { TransferName } from './transfer-state.ts';
 
@@ -33,8 +34,8 @@ interface Wanted {
 }
 
 interface Listed {
-  readonly record: FileRecord;
-  again(): Promise<FileRecord>;
+  readonly record: ListedFile;
+  again(): Promise<ListedFile>;
 }
 
 export async function fetchFile(
@@ -104,7 +105,7 @@ async function openListed(
   }
 }
 
-function isOf(record: FileRecord, { etag, size }: Download): boolean {
+function isOf(record: ListedFile, { etag, size }: Download): boolean {
   const isSealed = record.contentType === ageType;
   return etag === record.etag && (isSealed || size === record.size);
 }

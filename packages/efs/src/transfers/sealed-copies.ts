@@ -7,6 +7,7 @@ import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { Run } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
+import type { ListedFile } from './stored-listing.ts';
 
 /** Returns whether bytes must pass through this machine: one of the buckets is end-to-end. */
 export async function isSealedCopy(run: Run, from: string, to: string): Promise<boolean> {
@@ -93,14 +94,14 @@ function changedMeanwhile(from: FileName, left: 'copied' | 'removed'): StorageEr
 }
 
 /** Returns whether the copy is not older and as large: digests of ciphertexts always differ. */
-export async function isCopied(run: Run, source: FileRecord, copy: FileRecord): Promise<boolean> {
+export async function isCopied(run: Run, source: ListedFile, copy: ListedFile): Promise<boolean> {
   if (Date.parse(copy.updatedAt) < Date.parse(source.updatedAt)) return false;
   const [one, other] = await Promise.all([source, copy].map((record) => sizeWithin(run, record)));
   return one === other;
 }
 
 /** Returns the size of an age file's content, by its header; of any other file its size. */
-export async function sizeWithin(run: Run, record: FileRecord): Promise<number> {
+export async function sizeWithin(run: Run, record: ListedFile): Promise<number> {
   if (record.contentType !== ageType) return record.size;
   const secrets = await run.secrets();
   if ((await secrets.readerMode(record.bucketId)) === undefined) return record.size;

@@ -37,6 +37,7 @@ export interface DownloadState {
 
 /** Records are kept as long as the service keeps an open upload. */
 const keptMs = 7 * 24 * 3_600_000;
+const listingMs = 30 * 24 * 3_600_000;
 
 export function stateFolder(): string {
   const { XDG_STATE_HOME } = process.env;
@@ -78,6 +79,7 @@ export async function clearNotes(): Promise<void> {
 }
 
 async function clearNote(folder: string, name: string): Promise<void> {
+  if (isListing(name)) return clearListing(join(folder, name));
   const [, kind, draft] =
     /^(upload|download)-[0-9a-f]{64}\.json(?:\.(\d+)(?:\.[0-9a-f-]+)?)?$/.exec(name) ?? [];
   if (kind === undefined) return;
@@ -99,6 +101,15 @@ async function clearNote(folder: string, name: string): Promise<void> {
   if (isThere && !isOld) return;
   if (isThere) await rm(part, { force: true });
   await rm(note, { force: true });
+}
+
+function isListing(name: string): boolean {
+  return /^listing-[0-9a-f]{64}\.jsonl$/.test(name);
+}
+
+/** A sync lists the folder again without its list. */
+async function clearListing(file: string): Promise<void> {
+  if (Date.now() - (await stat(file)).mtimeMs > listingMs) await rm(file, { force: true });
 }
 
 /** Returns undefined for a damaged note, such as one that a power cut has left empty. */
