@@ -2,6 +2,7 @@
 // journal only says which paths to read; both buckets then decide what to do, so a mirror that was
 // killed at any time arrives at the same result.
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { checkedConcurrency } from '../../../client/src/connection/parallel.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
 import type { Run } from '../config/run.ts';
@@ -84,7 +85,7 @@ async function follow(run: Run, sides: Sides, { flags, cursor }: Following): Pro
       if (signal.aborted) return;
       if (exitCodeOf(error) !== exitCodes.unreachable) throw error;
       printNote(`${sayFailure(error)} Next attempt in ${delayMs / 1_000} s.`);
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await wait(delayMs, undefined, { signal }).catch(() => {});
       delayMs = Math.min(2 * delayMs, retryMsMax);
     }
   }
