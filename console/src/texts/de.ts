@@ -674,8 +674,10 @@ export const texts: Texts = {
       'key.revoked': (who, key) => `Der Schlüssel ${key} wurde von ${who} widerrufen.`,
       'member.changed': (who, member, role) => `${member} bekam von ${who} die Rolle ${role}.`,
       'bucket.created': (who) => `Der Bucket wurde von ${who} erstellt.`,
+      'journal.redacted': (who) => `Einträge wurden von ${who} geschwärzt.`,
       'bucket.changed': (who, names) => `Einstellungen wurden von ${who} geändert: ${names}.`,
     },
+    redacted: 'ein geschwärzter Pfad',
     removed: (who, member) => `${member} wurde von ${who} als Mitglied entfernt.`,
     otherKind: (who, kind, path) => `${kind} ${path} von ${who}.`,
     settings: {
@@ -689,6 +691,7 @@ export const texts: Texts = {
       recipients: 'Empfänger',
       retention: 'Aufbewahrung',
       rules: 'Regeln',
+      journalDays: 'Tage der Aktivität',
     },
   },
   bucket: {

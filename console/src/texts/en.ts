@@ -635,9 +635,11 @@ export const texts = {
       'member.changed': (who: string, member: string, role: string) =>
         `${member} got the role ${role} from ${who}.`,
       'bucket.created': (who: string) => `The bucket was created by ${who}.`,
+      'journal.redacted': (who: string) => `Entries were redacted by ${who}.`,
       'bucket.changed': (who: string, names: string) =>
         `Settings were changed by ${who}: ${names}.`,
     },
+    redacted: 'a redacted path',
     removed: (who: string, member: string) => `${member} was removed as a member by ${who}.`,
     otherKind: (who: string, kind: string, path: string) => `${kind} ${path} by ${who}.`,
     /** By the names that the journal gives them. */
@@ -652,6 +654,7 @@ export const texts = {
       recipients: 'recipients',
       retention: 'retention',
       rules: 'rules',
+      journalDays: 'days of activity',
     },
   },
   bucket: {

@@ -666,8 +666,10 @@ export const texts: Texts = {
       'key.revoked': (who, key) => `${who} revocó la clave ${key}.`,
       'member.changed': (who, member, role) => `${who} dio a ${member} el rol ${role}.`,
       'bucket.created': (who) => `${who} creó el bucket.`,
+      'journal.redacted': (who) => `${who} ocultó entradas.`,
       'bucket.changed': (who, names) => `${who} cambió la configuración: ${names}.`,
     },
+    redacted: 'una ruta oculta',
     removed: (who, member) => `${who} quitó a ${member} de los miembros.`,
     otherKind: (who, kind, path) => `${who}: ${kind} ${path}.`,
     settings: {
@@ -681,6 +683,7 @@ export const texts: Texts = {
       recipients: 'destinatarios',
       retention: 'retención',
       rules: 'reglas',
+      journalDays: 'días de actividad',
     },
   },
   bucket: {

@@ -38,14 +38,17 @@ export function ActivityEntry(props: EntryProps) {
 
 /** Returns a sentence, also about kinds that a later version of the service adds. */
 function sentence({ entry, bucket, names }: EntryProps): ComponentChildren[] {
-  const { kinds, removed, otherKind } = texts().activity;
+  const { kinds, redacted, removed, otherKind } = texts().activity;
   const { kind, by, path, formerPath, keyId, member, settings, version = '' } = entry;
   const who = actorName(by, names);
-  const file = path !== undefined && (
-    <a href={addressOf({ view: 'file', bucket, path })}>
-      <bdi>{path}</bdi>
-    </a>
-  );
+  const file =
+    path === undefined ? (
+      redacted
+    ) : (
+      <a href={addressOf({ view: 'file', bucket, path })}>
+        <bdi>{path}</bdi>
+      </a>
+    );
   switch (kind) {
     case 'file.moved':
       return filled(kinds[kind], [who, <bdi key="former">{formerPath}</bdi>, file]);
