@@ -28,7 +28,7 @@ export interface InterfaceComments {
 /** The files of src/actor/candid with types, in the order of the interface. */
 const typeFiles = [
   ...['end-to-end.ts', 'file-reads.ts', 'retention.ts', 'rules.ts', 'service.ts'],
-  ...['types.ts', 'operations.ts', 'journal.ts', 'http.ts'],
+  ...['types.ts', 'operations.ts', 'journal.ts', 'subscriptions.ts', 'http.ts'],
 ];
 
 export async function readComments(projectDir: string): Promise<InterfaceComments> {

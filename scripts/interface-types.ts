@@ -10,6 +10,7 @@ import * as operations from '../src/actor/candid/operations.ts';
 import * as retention from '../src/actor/candid/retention.ts';
 import * as rules from '../src/actor/candid/rules.ts';
 import * as service from '../src/actor/candid/service.ts';
+import * as subscriptions from '../src/actor/candid/subscriptions.ts';
 import * as files from '../src/actor/candid/types.ts';
 
 /** Types in Candid's notation, using named ones where possible. */
@@ -31,7 +32,7 @@ export interface NamedFields {
 
 const names = new Map<IDL.Type, string>();
 const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
-const exported = { ...records, ...service, ...journal, ...http };
+const exported = { ...records, ...service, ...journal, ...subscriptions, ...http };
 for (const [name, type] of Object.entries(exported)) {
   // Results have no names in the interface; their variants are written out.
   if (type instanceof IDL.Type && !name.startsWith('Result')) names.set(type, name);

@@ -19,6 +19,7 @@ import { RulesActor } from './actor/methods/rules.ts';
 import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
+import { SubscriptionsActor } from './actor/methods/subscriptions.ts';
 import { TopUpActor } from './actor/methods/top-ups.ts';
 import { UploadsActor } from './actor/methods/uploads.ts';
 import { VersionsActor } from './actor/methods/versions.ts';
@@ -43,6 +44,7 @@ export default [
   ServiceActor,
   TopUpActor,
   JournalActor,
+  SubscriptionsActor,
   StatusActor,
   HttpActor,
   StreamingActor,

@@ -188,6 +188,38 @@ export const ruleDaysMax = 36_500;
 export const ruleHoursMax = 24 * ruleDaysMax;
 export const ruleVersionsMax = 1_000;
 
+// Subscriptions, see domain/journal/event-delivery.ts
+export const subscriptionCountMax = 8;
+/** Subscriptions of all buckets. */
+export const subscriptionTotalMax = 64;
+/**
+ * The only methods that may receive entries. An owner chooses the method, and this canister is the
+ * caller: with any name, owners could use what other canisters allow this one.
+ */
+export const eventMethodPattern = /^efs_[A-Za-z0-9_]{1,60}$/;
+/** Entries of one call, fewer if they are long, and the entries examined for it. */
+export const eventsPerBatch = 100;
+export const eventBytesPerBatch = 65_536;
+export const eventsExaminedPerBatch = 200;
+/** Subscriptions whose entries one message reads. */
+export const deliveriesPerMessage = 8;
+/** Turns of a subscription in a day, each with at most one call, and their cycles. */
+export const eventTurnsPerDay = 1_000;
+export const eventCyclesPerDay = 25_000_000_000;
+/**
+ * Cycles of a turn, of each entry read, of a call, of each byte sent and received, and of the most
+ * expensive turn. They are more than a subnet of 13 nodes charges
+ * (tests/service/event-costs.thorough.test.ts).
+ */
+export const eventCycles = {
+  look: 30_000_000,
+  entry: 1_000_000,
+  call: 40_000_000,
+  byte: 3_000,
+  replyByte: 1_100,
+  most: 2_900_000_000,
+} as const;
+
 // Work of one message
 /** Former versions that one message erases: expired ones, and on request. */
 export const expiredVersionsPerMessage = 20;

@@ -9,6 +9,7 @@ import { findChunk } from '../../src/domain/contents/chunk-records.ts';
 import type { FileRecord } from '../../src/domain/files/file-records.ts';
 import { neverNs } from '../../src/domain/files/version-entries.ts';
 import { findVersion } from '../../src/domain/files/version-records.ts';
+import { findSubscription } from '../../src/domain/journal/subscription-records.ts';
 import type { UploadSession } from '../../src/domain/uploads/upload-session.ts';
 import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
 import type { IndexEntry } from '../../src/storage/ordered-index.ts';
@@ -29,6 +30,8 @@ const kinds = {
   ruleCheck: 30,
   checkOfBucket: 31,
   versionWalk: 32,
+  delivery: 42,
+  subscription: 43,
 };
 const digestBytes = 32;
 
@@ -38,8 +41,12 @@ function entriesOf({ directory }: MemoryStores, kind: number): IndexEntry[] {
   return count === 0 ? [] : directory.read(start, count);
 }
 
+function longAt(key: Uint8Array, at: number): bigint {
+  return Buffer.from(key).readBigUInt64BE(at);
+}
+
 function numberAt(key: Uint8Array, at: number): number {
-  return Number(Buffer.from(key).readBigUInt64BE(at));
+  return Number(longAt(key, at));
 }
 
 /** A content that several records share. */
@@ -84,7 +91,8 @@ export function checkDirectory(
   const ids = stores.buckets.entries().map(([key]) => Buffer.from(key).toString());
   expect(shown).toEqual(ids.filter((id) => findBucket(stores, id)?.isPublic));
   const { directory } = stores;
-  const all = directory.rank(Uint8Array.of(0xff)) - checkRules(stores, ids);
+  const known = checkRules(stores, ids) + checkSubscriptions(stores, ids);
+  const all = directory.rank(Uint8Array.of(0xff)) - known;
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');
   checkTotals(stores);
 }
@@ -112,6 +120,32 @@ function checkRules(stores: MemoryStores, bucketIds: readonly string[]): number 
     );
   }
   return checks.length + ofBuckets.length + walks.length;
+}
+
+/**
+ * Each subscription has a record, a bucket, and an entry by time unless it is idle or paused.
+ * Returns the number of entries.
+ */
+export function checkSubscriptions(stores: MemoryStores, bucketIds: readonly string[]): number {
+  const due = entriesOf(stores, kinds.delivery);
+  const all = entriesOf(stores, kinds.subscription);
+  const nameOf = (name: Uint8Array) => {
+    const bucketId = Buffer.from(name.subarray(0, -9)).toString();
+    return { bucketId, id: numberAt(name, name.length - 8) };
+  };
+  const timed = all.filter(({ value }) => value > 1n);
+  expect(
+    due.map(({ key }) => `${longAt(key, 1)} ${JSON.stringify(nameOf(key.subarray(9)))}`).sort(),
+  ).toEqual(
+    timed.map(({ key, value }) => `${value} ${JSON.stringify(nameOf(key.subarray(1)))}`).sort(),
+  );
+  for (const { key, value } of all) {
+    const name = nameOf(key.subarray(1));
+    const found = findSubscription(stores, name) ?? expect.fail(`no subscription ${name.id}`);
+    expectSame(found.pausedAtNs > 0n, value === 1n, 'paused');
+    expect(bucketIds).toContain(name.bucketId);
+  }
+  return due.length + all.length;
 }
 
 /** The last session of each token has an entry. */

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { MessageReport, StateStore } from '../../packages/replica/src/core.ts';
+import type { ManagementCall, MessageReport, StateStore } from '../../packages/replica/src/core.ts';
 import { createEngine, type RunningEngine } from '../../packages/replica/src/execution/engine.ts';
 import type { Limits } from '../../packages/replica/src/execution/limits.ts';
 import { createInProcessCalls } from '../../packages/replica/src/in-process-calls.ts';
@@ -72,6 +72,8 @@ export class KeyNetwork {
   readonly seeds: Uint8Array[] = [];
   /** Called after each message ran, before its outcome is stored. */
   onMessage: (() => void) | undefined;
+  /** Holds calls to the management canister up, while the promise that it returns is pending. */
+  holdCall: ((call: ManagementCall) => Promise<void> | undefined) | undefined;
   /** While true, commits fail. */
   isDiskFull = false;
   readonly engine: RunningEngine;
@@ -106,8 +108,17 @@ export class KeyNetwork {
       now: () => this.nowNs,
       dataCertificate: () => new Uint8Array(0),
       rootKey: () => new Uint8Array(133),
-      management: (lifecycle) =>
-        createManagement(lifecycle, { random, vetKeys, signingKeys, subnetType }),
+      management: (lifecycle) => {
+        const settings = { random, vetKeys, signingKeys, subnetType };
+        const management = createManagement(lifecycle, settings);
+        return {
+          ...management,
+          execute: async (call) => {
+            await this.holdCall?.(call);
+            return management.execute(call);
+          },
+        };
+      },
       onReport: (report) => {
         this.reports.push(report);
         this.onMessage?.();

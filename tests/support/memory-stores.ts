@@ -1,6 +1,7 @@
 // The domain's stores in the memory of Node: ordered maps that count their writes, so that a test
 // can prove that a refused call changes nothing, and the real blob store with the real kernel.
 
+import { createHash } from 'node:crypto';
 import { createRandomSource } from '../../src/crypto/random.ts';
 import {
   acceptRootKey,
@@ -8,7 +9,7 @@ import {
   missingRootKeys,
 } from '../../src/domain/keys/root-keys.ts';
 import { createHeapState } from '../../src/domain/shared/heap-state.ts';
-import type { Change } from '../../src/domain/shared/journal.ts';
+import { type Change, entryKinds } from '../../src/domain/shared/journal.ts';
 import type { Stores } from '../../src/domain/shared/stores.ts';
 import { installUtf8Encoder } from '../../src/lib/text.ts';
 import { type Blobs, openBlobs } from '../../src/storage/blobs.ts';
@@ -25,6 +26,13 @@ import {
 import { openRecordMap } from '../../src/storage/record-map.ts';
 import { openSpace } from '../../src/storage/space.ts';
 import { FakeSystem, installNodeKernel } from './kernel-host.ts';
+
+/** As src/actor/runtime/journal.ts computes them. */
+const blockHashes = Buffer.concat(
+  ['btype', 'ts', 'phash', 'entry', ...entryKinds.map((kind) => `efs.${kind}`)].map((text) =>
+    createHash('sha256').update(text).digest(),
+  ),
+);
 
 export type Entry = readonly [key: Uint8Array, value: Uint8Array];
 
@@ -296,7 +304,7 @@ function openStores(
       putAddress: countWrite,
       removeAddress: countWrite,
     },
-    journalLog: openJournalLog(spaceIds.journal, () => new Uint8Array(0)),
+    journalLog: openJournalLog(spaceIds.journal, () => blockHashes),
     journal: {
       note(bucket: string, change: Change): void {
         countWrite();

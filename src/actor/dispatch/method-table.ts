@@ -166,6 +166,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listFiles: { bounds: some },
   listFolder: { bounds: some },
   listLinks: { bounds: few },
+  listSubscriptions: { bounds: few },
   listUploads: { bounds: few },
   listVersions: { bounds: few },
   listVolumes: { bounds: few, isAtFront: true },
@@ -346,6 +347,15 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   setRules: { bounds: rules, admit: requireOwner },
   keepJournal: { bounds: few, admit: requireOwner },
   redactEntries: { bounds: many, admit: requireOwner },
+  addSubscription: {
+    bounds: some,
+    admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
+  },
+  updateSubscription: {
+    bounds: some,
+    admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
+  },
+  removeSubscription: { bounds: few, admit: requireOwner },
   deleteBucket: { bounds: few, admit: requireOwner },
   rotateBucketKey: { bounds: few, admit: requireOwner },
   rotateRootKey: { bounds: few, admit: requireControllerCall },

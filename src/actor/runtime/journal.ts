@@ -40,11 +40,15 @@ export function asTimer(run: () => void): void {
   }
 }
 
-/** `stores`: returns the stores, which contain the journal itself. */
-export function createJournal(stores: () => Stores): Journal {
+/**
+ * `stores`: returns the stores, which contain the journal itself; `onEvent`: called after an entry
+ * that a subscription waits for.
+ */
+export function createJournal(stores: () => Stores, onEvent: () => void): Journal {
   return {
     note(bucketId, change) {
-      const { usedKeyId } = stores().heap;
+      const { usedKeyId, wokenBuckets } = stores().heap;
+      const wokenCount = wokenBuckets.size;
       const actor: Actor = isTimer
         ? canister
         : usedKeyId === undefined
@@ -52,6 +56,7 @@ export function createJournal(stores: () => Stores): Journal {
           : { kind: 'key', id: encodeUtf8(usedKeyId) };
       appendEntry(stores(), bucketId, change, { actor, nowNs: time() });
       isChanged = true;
+      if (wokenBuckets.size > wokenCount) onEvent();
     },
   };
 }

@@ -42,6 +42,7 @@ import { stableMap } from '../../storage/stable-map.ts';
 import { spendableCycles } from '../../storage/stable-space.ts';
 import { createBucketOrders } from './bucket-orders.ts';
 import { deployedProxy, deployment } from './deployment.ts';
+import { createEventDelivery } from './event-delivery.ts';
 import { createFrontContact } from './front-contact.ts';
 import { asTimer, createJournal, journalLog } from './journal.ts';
 import { publication, publishRoot, setUpPublication } from './publication.ts';
@@ -82,7 +83,10 @@ export const stores: Stores = {
   heap: createHeapState(),
   isController,
   journalLog,
-  journal: createJournal(() => stores),
+  journal: createJournal(
+    () => stores,
+    () => eventDelivery.arm(),
+  ),
   publication,
 };
 
@@ -105,6 +109,7 @@ const upkeepTimer = createOneShotTimer(upkeep);
 const recordsTimer = createOneShotTimer(workOnRecords);
 const rulesTimer = createOneShotTimer(() => asTimer(workOnRules));
 const frontContact = createFrontContact(stores);
+export const eventDelivery = createEventDelivery(stores, () => rootKeys.areAtHand());
 export const bucketOrders = createBucketOrders(stores);
 export const topUps = createTopUps(stores);
 const reseedTimer = createReseedTimer(random);
@@ -146,6 +151,7 @@ export function setUp({ source, role }: StartSettings): void {
   startUpkeep();
   startIntervals();
   frontContact.start();
+  eventDelivery.start();
 }
 
 function attachFormerMaps(): void {
@@ -253,6 +259,7 @@ function turnOfUpkeep(): void {
   publishRoot();
   if (mayHaveRecordWork && rootKeys.isReady()) recordsTimer.arm();
   if (areRulesDue(nowNs)) rulesTimer.arm();
+  eventDelivery.resume();
   if (steps.includes(true)) startUpkeep();
   else planUpkeep(nowNs);
 }
@@ -291,6 +298,7 @@ function workOnRules(): void {
 function startWorkWithKeys(): void {
   startRecordWork();
   if (areRulesDue(time())) rulesTimer.arm();
+  eventDelivery.resume();
 }
 
 /** Starts new rules at once. */

@@ -19,6 +19,7 @@ import { endLinksOf, linkMaker } from '../files/link-records.ts';
 import { publishPage } from '../files/sites.ts';
 import { endJournal } from '../journal/bucket-journal.ts';
 import { forgetKeptDays } from '../journal/journal-retention.ts';
+import { forgetSubscriptions } from '../journal/subscriptions.ts';
 import { eraseBucketKeys } from '../keys/bucket-keys.ts';
 import { unindexBucket } from '../listing/file-index.ts';
 import { useKey } from '../rights/key-budgets.ts';
@@ -389,5 +390,6 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   stores.publication.removeBucket(bucket.id);
   changeTotals(stores, { buckets: -1, files: 0, bytes: 0 });
   forgetKeptDays(stores, bucket.id);
+  forgetSubscriptions(stores, bucket.id);
   endJournal(stores, bucket.id);
 }

@@ -5,6 +5,7 @@ import { nextRuleCheckNs } from '../buckets/rule-times.ts';
 import { keptContents } from '../contents/kept-contents.ts';
 import { hasLinks } from '../files/link-records.ts';
 import { nextVersionExpiryNs } from '../files/version-entries.ts';
+import { nextDeliveryNs } from '../journal/subscription-records.ts';
 import type { Stores } from '../shared/stores.ts';
 import { nextUploadCheckNs } from '../uploads/upload-expiry.ts';
 
@@ -19,6 +20,7 @@ export function nextUpkeepNs(stores: Stores, nowNs: bigint): bigint | undefined 
     keptContents(stores)[0]?.untilNs,
     nextVersionExpiryNs(stores),
     nextRuleCheckNs(stores),
+    nextDeliveryNs(stores),
   ];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0

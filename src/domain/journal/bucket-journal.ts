@@ -131,6 +131,8 @@ export function appendEntry(
     details: encodeDetails(change, by.actor),
     subject: encodeUtf8(change.subject),
   });
+  const { listeningBuckets, wokenBuckets } = stores.heap;
+  if (listeningBuckets.delete(bucketId)) wokenBuckets.add(bucketId);
   if (count % checkpointEvery === 0) addCheckpoint(stores, journal.owner, number);
 }
 

@@ -60,20 +60,38 @@ export function readJournal(
   }
   const permission = apiKey === undefined ? 'read' : 'audit';
   const { bucket } = authorize(stores, call, { bucket: name, permission, apiKey, prefix: '' });
-  const { last } = stores.journalLog.tip();
   const keptDays = keptDaysOf(stores, bucket.id);
   const fromMs = Number(call.nowNs / nsPerMs) - keptDays * msPerDay;
-  const journal = findJournal(stores, bucket.id);
+  const page = journalPage(stores, bucket.id, { after, before, fromMs, limit, kinds });
+  return { ...page, keptDays };
+}
+
+interface PageRequest {
+  readonly after: number | undefined;
+  readonly before: number | undefined;
+  /** Milliseconds since 1970; no entry is older. */
+  readonly fromMs: number;
+  readonly limit: number;
+  readonly kinds: Uint8Array;
+}
+
+/** Returns entries of a bucket; the caller has checked who may read them. */
+export function journalPage(
+  stores: Stores,
+  bucketId: string,
+  { after, before, fromMs, limit, kinds }: PageRequest,
+): Omit<JournalPage, 'keptDays'> {
+  const { last } = stores.journalLog.tip();
+  const journal = findJournal(stores, bucketId);
   if (journal === undefined) {
-    const entries = { bytes: new Uint8Array(0), count: 0 };
-    return { entries, last, hasMore: false, keptDays };
+    return { entries: { bytes: new Uint8Array(0), count: 0 }, last, hasMore: false };
   }
   const range =
     after === undefined
       ? { ...rangeBefore(stores, journal, before ?? last + 1), isForward: false }
       : { ...rangeAfter(stores, journal, { after, limit }), isForward: true };
   const { hasMore, ...entries } = readRange(stores, journal, { ...range, fromMs, limit, kinds });
-  return { entries, last, hasMore, keptDays };
+  return { entries, last, hasMore };
 }
 
 function parseLimit(limit = journalPageMax): number {

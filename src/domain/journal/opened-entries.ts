@@ -1,5 +1,7 @@
 // Entries of the journal as the kernel opens them (kernel/journal-reading.ts).
 
+import { sha256 } from '../../crypto/hash.ts';
+import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import type { Encoded } from '../../storage/journal-log.ts';
 import { type EntryKind, entryKinds } from '../shared/journal.ts';
@@ -9,6 +11,9 @@ const nsPerMs = 1_000_000n;
 const two32 = 0x1_0000_0000;
 const headBytes = 54;
 const tagBytes = 16;
+const keyBytes = 32;
+const saltBytes = 16;
+const hashBytes = 32;
 const redactedFlag = 128;
 const paddingMask = 127;
 
@@ -25,6 +30,23 @@ export interface OpenedEntry {
   readonly version: number;
   /** 32 bytes or none. */
   readonly digest: Uint8Array;
+  /** The rest of the entry, to which its block commits together with the subject. */
+  readonly details: Uint8Array;
+  /** Of a redacted entry, 32 bytes. */
+  readonly subjectHash: Uint8Array | undefined;
+}
+
+/** An entry with the salts of its commitment, 16 bytes each. */
+export interface ProvedEntry extends OpenedEntry {
+  readonly salts: { readonly details: Uint8Array; readonly subject: Uint8Array };
+}
+
+/** `keys`: of the bucket's journal. */
+export function entrySalts(number: number, keys: Uint8Array): ProvedEntry['salts'] {
+  const count = new Uint8Array(8);
+  new DataView(count.buffer).setBigUint64(0, BigInt(number), true);
+  const salts = sha256(concatBytes(keys.subarray(keyBytes), count));
+  return { details: salts.subarray(0, saltBytes), subject: salts.subarray(saltBytes) };
 }
 
 // 0: number u64 | length u16 | kind u8 | padding and flag u8 | distance u32 | milliseconds u48 |
@@ -53,13 +75,16 @@ function contentOf(content: Uint8Array, padding: number) {
   const { value: version, end } = readLeb128(content, idEnd);
   const subjectAt = end + 1 + (content[end] ?? 0);
   const subjectEnd = content.length - (padding & paddingMask);
+  const isRedacted = padding >= redactedFlag;
   const subject =
-    padding >= redactedFlag ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
+    isRedacted ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
   return {
     actor: { kind: actorKinds[content[0] ?? 0] ?? 'canister', id: content.slice(2, idEnd) },
     subject,
     version,
     digest: content.slice(end + 1, subjectAt),
+    details: content.slice(0, subjectAt),
+    subjectHash: isRedacted ? content.slice(subjectAt, subjectAt + hashBytes) : undefined,
   };
 }
 

@@ -48,6 +48,10 @@ export interface HeapState {
   /** Key from which upkeep seeks the next maker of links to check; absent for the first one. */
   nextMaker: Uint8Array | undefined;
   rulePass: RulePass | undefined;
+  /** Buckets with a subscription that waits for the next entry: as many as subscriptions. */
+  readonly listeningBuckets: Set<string>;
+  /** Buckets that got an entry while they were listening. */
+  readonly wokenBuckets: Set<string>;
 }
 
 export function createHeapState(): HeapState {
@@ -62,5 +66,7 @@ export function createHeapState(): HeapState {
     usedKeyId: undefined,
     nextMaker: undefined,
     rulePass: undefined,
+    listeningBuckets: new Set(),
+    wokenBuckets: new Set(),
   };
 }

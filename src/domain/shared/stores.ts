@@ -24,8 +24,8 @@ export interface Stores {
   /** Files by name and by date, see file-index.ts. */
   readonly index: OrderedIndex;
   /**
-   * Records of files with the files' sizes as their weights, of former versions, links and chunks.
-   * The first byte of a key is that of a bucket's id, 0, 1, 2 or 3.
+   * Records of files with the files' sizes as their weights, of former versions, links, chunks,
+   * journals and subscriptions. The first byte of a key is that of a bucket's id, 0, 1, 2, 3 or 4.
    */
   readonly records: Records;
   readonly members: ByteMap;
