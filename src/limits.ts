@@ -214,7 +214,7 @@ export const eventCyclesPerDay = 25_000_000_000;
 export const eventCycles = {
   look: 30_000_000,
   entry: 1_000_000,
-  call: 40_000_000,
+  call: 12_000_000,
   byte: 3_000,
   replyByte: 1_100,
   most: 2_900_000_000,

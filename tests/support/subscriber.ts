@@ -63,6 +63,8 @@ const source = `(memory 64)
         (return)))
     (call $answer (i32.const 0)))`;
 
+export const subscriberModule = (): Uint8Array => canister(imports, source);
+
 export interface ReceivedEvents {
   readonly bucketId: string;
   readonly subscription: bigint;
@@ -87,7 +89,7 @@ export class Subscriber {
   static async install(network: KeyNetwork): Promise<Subscriber> {
     const calls = createInProcessCalls(network.engine);
     const id = await calls.createCanister({ controllers: [owner] });
-    await calls.install(id, canister(imports, source), undefined, { sender: owner });
+    await calls.install(id, subscriberModule(), undefined, { sender: owner });
     return new Subscriber(network, id);
   }
 
@@ -98,7 +100,7 @@ export class Subscriber {
 
   upgrade(): Promise<void> {
     const calls = createInProcessCalls(this.#network.engine);
-    return calls.upgrade(this.id, canister(imports, source), undefined, { sender: owner });
+    return calls.upgrade(this.id, subscriberModule(), undefined, { sender: owner });
   }
 
   /** Returns the arguments that the method has received, without those that it trapped on. */

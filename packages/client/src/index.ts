@@ -4,6 +4,7 @@ export type { Buckets, Keys, WellKnown } from './administration/buckets-and-keys
 export type { Access, Rotation } from './administration/creators-and-rotation.ts';
 export type { Journal } from './administration/journal.ts';
 export type { BucketRules } from './administration/rules.ts';
+export type { Subscriptions } from './administration/subscriptions.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
@@ -48,6 +49,7 @@ export type * from './types/retention.ts';
 export type * from './types/rules.ts';
 export type * from './types/service.ts';
 export type { StorageIdentity } from './types/storage-identity.ts';
+export type * from './types/subscriptions.ts';
 export type * from './types/top-ups.ts';
 export type * from './types/transfers.ts';
 export type * from './types/versions.ts';

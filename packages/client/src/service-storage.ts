@@ -137,6 +137,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
       root: (source) => places.everywhere(({ rotation }) => rotation.root(source)),
     },
     journal: journalAt(routed(rows.journal, ({ journal }) => journal)),
+    subscriptions: routed(rows.subscriptions, (storage) => storage.subscriptions),
     wellKnown: front.wellKnown,
     access: accessOf(places, front),
     code: front.code,
@@ -247,6 +248,7 @@ const rows = {
   },
   rotation: { bucket: first },
   journal: { list: first, entries: list, watch: list, verify: first, keep: first, redact: first },
+  subscriptions: { add: first, list: first, update: first, remove: first },
 } as const;
 
 type AnyMethod = (...values: readonly unknown[]) => unknown;

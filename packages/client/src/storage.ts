@@ -20,6 +20,7 @@ import {
 } from './administration/creators-and-rotation.ts';
 import { type Journal, journalOf } from './administration/journal.ts';
 import { type BucketRules, rulesOf } from './administration/rules.ts';
+import { type Subscriptions, subscriptionsOf } from './administration/subscriptions.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import { isLoopback, isNetwork, networkAgentHost } from './connection/canister-address.ts';
 import { canisterAt, unnamed } from './connection/find-canister.ts';
@@ -121,6 +122,7 @@ export interface Storage extends FileStorage {
   readonly rotation: Rotation;
   /** Reads and verifies the record of all changes; requires the actor. */
   readonly journal: Journal;
+  readonly subscriptions: Subscriptions;
   /**
    * Returns the SHA-256 of the service's code and its controllers, from a certificate of the
    * network. Requires the actor, but no right.
@@ -166,6 +168,7 @@ export function createStorage(options: StorageOptions): Storage {
     access: accessOf(connection),
     rotation: rotationOf(connection),
     journal: journalOf(connection, layered?.openerOf),
+    subscriptions: subscriptionsOf(connection),
     code: codeOf(connection),
   };
 }

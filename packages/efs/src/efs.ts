@@ -27,6 +27,7 @@ import { addRules } from './service/rule-commands.ts';
 import { addServe } from './service/serve-commands.ts';
 import { addServiceCommands } from './service/service-commands.ts';
 import { status } from './service/status.ts';
+import { addSubscriptions } from './service/subscription-commands.ts';
 import { addTopUpCommands } from './service/top-up-commands.ts';
 import { verify } from './service/verify.ts';
 import { addVolumeCommands } from './service/volume-commands.ts';
@@ -246,6 +247,7 @@ function addLinks(program: Command): void {
 function addManagement(program: Command): void {
   addBuckets(program);
   addRules(program);
+  addSubscriptions(program);
   const uploads = program.command('uploads').description('manage uploads that were not completed');
   uploads
     .command('ls <bucket>')
@@ -297,7 +299,8 @@ function addManagement(program: Command): void {
 }
 
 const changingNames =
-  'put sync mirror cp mv set rm versions bucket rule uploads key link member access rotate profile domain ' +
+  'put sync mirror cp mv set rm versions bucket rule subscription uploads key link member access ' +
+  'rotate profile domain ' +
   'well-known volume service';
 const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 

@@ -25,9 +25,11 @@ import type { CandidBucket } from './candid-types.ts';
 import { call, type Service } from './connection.ts';
 import { journalCalls } from './journal.ts';
 import { signedCode } from './signed-interface.ts';
+import { subscriptionCalls } from './subscriptions.ts';
 
 export const administrationCalls: ActorCalls<AdministrationOperations> = {
   ...journalCalls,
+  ...subscriptionCalls,
   createBucket: calling(
     ({ actor }, { id, ...options }) => actor.createBucket(id, [optionsOf(options)]),
     (bucket, options) => known(bucket, options),

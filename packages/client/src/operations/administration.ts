@@ -6,6 +6,11 @@ import type { JournalListOptions, JournalPage, JournalTip } from '../types/journ
 import type { KeyRecord, KeyRequest, NewKey } from '../types/keys.ts';
 import type { BucketRule, StoredRule } from '../types/rules.ts';
 import type { AccessChange, RootKeySource, ServiceCode } from '../types/service.ts';
+import type {
+  Subscription,
+  SubscriptionChange,
+  SubscriptionRequest,
+} from '../types/subscriptions.ts';
 import type { TransferRows } from './operation.ts';
 
 /** The service's response with an encrypted identity: see age/bucket-identity.ts. */
@@ -45,6 +50,11 @@ export interface WellKnownRequest {
 
 export interface JournalRequest extends Omit<JournalListOptions, 'signal'> {
   readonly bucket: string;
+}
+
+export interface SubscriptionName {
+  readonly bucket: string;
+  readonly id: number;
 }
 
 /** A block of the journal's chain. */
@@ -110,6 +120,10 @@ export interface AdministrationOperations {
   getJournalTip(): JournalTip | undefined;
   /** One node's answer, in its order. */
   getJournalBlocks(range: BlockRange): readonly JournalBlock[];
+  addSubscription(request: SubscriptionRequest & { readonly bucket: string }): Subscription;
+  listSubscriptions(bucket: string): readonly Subscription[];
+  updateSubscription(change: SubscriptionChange & SubscriptionName): Subscription;
+  removeSubscription(name: SubscriptionName): undefined;
 }
 
 export const administrationRows = {
@@ -141,4 +155,9 @@ export const administrationRows = {
   redactEntries: { retry: 'repeat' },
   getJournalTip: { retry: 'repeat' },
   getJournalBlocks: { retry: 'repeat' },
+  // A second subscription could remain.
+  addSubscription: { retry: 'never' },
+  listSubscriptions: { retry: 'repeat' },
+  updateSubscription: { retry: 'repeat' },
+  removeSubscription: { retry: 'never' },
 } satisfies TransferRows<AdministrationOperations>;
