@@ -7,6 +7,8 @@ import { Principal } from '@dfinity/principal';
 import { expect } from 'vitest';
 import { spaceBytes } from './encryption-reference.ts';
 import { KeyNetwork, settings } from './key-network.ts';
+import { Subscriber } from './subscriber.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 /** More chunks than the canister frees in one message. */
 const chunkCount = 70;
@@ -110,6 +112,16 @@ async function setFront(network: KeyNetwork): Promise<() => Promise<boolean>> {
   return async () => reports() > before;
 }
 
+/** Subscribes a canister and stores a file, whose delivery the timer begins. */
+async function subscribe(network: KeyNetwork): Promise<() => Promise<boolean>> {
+  const subscriber = await Subscriber.install(network);
+  const subscriptions = new Subscriptions(network);
+  await subscriptions.add(subscriber.id);
+  await settle(network);
+  await subscriptions.put('event');
+  return async () => subscriber.paths().includes('event');
+}
+
 export const timerCases: readonly TimerCase[] = [
   {
     name: 'root key',
@@ -131,6 +143,7 @@ export const timerCases: readonly TimerCase[] = [
     },
   },
   { name: 'rules', seconds: upkeepSeconds, begin: setRule },
+  { name: 'events', seconds: upkeepSeconds, begin: subscribe },
   { name: 'reclaim', seconds: upkeepSeconds, begin: cancelUpload },
   { name: 'front contact', seconds: contactSeconds, begin: setFront },
   {
