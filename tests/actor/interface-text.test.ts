@@ -20,12 +20,13 @@ import * as operations from '../../src/actor/candid/operations.ts';
 import * as retention from '../../src/actor/candid/retention.ts';
 import * as rules from '../../src/actor/candid/rules.ts';
 import * as service from '../../src/actor/candid/service.ts';
+import * as subscriptions from '../../src/actor/candid/subscriptions.ts';
 import * as files from '../../src/actor/candid/types.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 
 const didFile = join(projectDir, 'candid', 'file_storage.did');
 const records = { ...files, ...fileReads, ...endToEnd, ...retention, ...rules, ...operations };
-const exported = { ...records, ...service, ...journal, ...http };
+const exported = { ...records, ...service, ...journal, ...subscriptions, ...http };
 const named = new Map(Object.entries<unknown>(exported));
 let text: string;
 let comments: InterfaceComments;

@@ -300,8 +300,7 @@ function addManagement(program: Command): void {
 
 const changingNames =
   'put sync mirror cp mv set rm versions bucket rule subscription uploads key link member access ' +
-  'rotate profile domain ' +
-  'well-known volume service';
+  'rotate profile domain well-known volume service keep redact';
 const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 
 export async function main(words: readonly string[]): Promise<number> {

@@ -25,7 +25,6 @@ import { replyBytes } from '../messages/native-reply.ts';
 import { numberOf, type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { blockTypes, journalLog } from '../runtime/journal.ts';
-import { entryView } from '../runtime/journal-entries.ts';
 import { proveTip } from '../runtime/publication.ts';
 import { stores } from '../runtime/runtime.ts';
 import { dataCertificate } from '../runtime/system.ts';

@@ -32,7 +32,7 @@ export interface OpenedEntry {
   readonly digest: Uint8Array;
   /** The rest of the entry, to which its block commits together with the subject. */
   readonly details: Uint8Array;
-  /** Of a redacted entry, 32 bytes. */
+  /** The hash of the subject of a redacted entry, 32 bytes. */
   readonly subjectHash: Uint8Array | undefined;
 }
 
@@ -76,8 +76,7 @@ function contentOf(content: Uint8Array, padding: number) {
   const subjectAt = end + 1 + (content[end] ?? 0);
   const subjectEnd = content.length - (padding & paddingMask);
   const isRedacted = padding >= redactedFlag;
-  const subject =
-    isRedacted ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
+  const subject = isRedacted ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
   return {
     actor: { kind: actorKinds[content[0] ?? 0] ?? 'canister', id: content.slice(2, idEnd) },
     subject,

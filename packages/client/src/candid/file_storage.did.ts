@@ -757,6 +757,55 @@ export interface StreamingResponse {
 export type StreamingStrategy = { 'Callback' : StreamingCallback };
 /** Gives access to the rest of a body. */
 export interface StreamingToken { 'token' : Uint8Array }
+/** A subscription, and how its deliveries go. */
+export interface Subscription {
+  'id' : bigint,
+  'method' : string,
+  /** Present if it is paused: by an owner, or after deliveries have failed for a day. */
+  'pausedAt' : [] | [bigint],
+  /** All entries up to that one have been acknowledged or do not match. */
+  'cursor' : bigint,
+  /** Nanoseconds since 1970, as all times. */
+  'createdAt' : bigint,
+  'bucketId' : string,
+  /** Text of the last failure. */
+  'error' : [] | [string],
+  /** Present while deliveries fail: the time of the first failure. */
+  'failingSince' : [] | [bigint],
+  /** Cycles that deliveries have taken today (UTC), at most 25 billion. */
+  'cyclesToday' : bigint,
+  'canister' : Principal,
+  'prefix' : [] | [string],
+  /** Present if the bounds of the day let the next delivery wait until then. */
+  'waitsUntil' : [] | [bigint],
+  /** Empty: all kinds. */
+  'kinds' : Array<string>,
+}
+/** A change of a subscription; absent fields stay. No kinds: all. */
+export interface SubscriptionChange {
+  'id' : bigint,
+  /** False resumes a paused subscription, and tries again at once. */
+  'isPaused' : [] | [boolean],
+  'bucketId' : string,
+  'prefix' : [] | [string],
+  'kinds' : [] | [Array<string>],
+}
+/**
+ * A new subscription. The method's name begins with `efs_`. Its argument is a record with
+ * `bucketId`, `subscription`, `after`, `entries` (JournalEntry) and `cursor`, and a reply
+ * acknowledges them.
+ */
+export interface SubscriptionRequest {
+  'method' : string,
+  /** Delivers the entries after that one, 0 for all; by default only later ones. */
+  'after' : [] | [bigint],
+  'bucketId' : string,
+  'canister' : Principal,
+  /** Compared exactly with stored paths; entries without a path are then left out. */
+  'prefix' : [] | [string],
+  /** Kinds of entries, such as `file.stored`; by default all. */
+  'kinds' : [] | [Array<string>],
+}
 /** A name and its value. */
 export type TextPair = [string, string];
 /** A certificate and the hash tree with `last_block_index` and `last_block_hash`, in CBOR. */
@@ -959,6 +1008,15 @@ export interface WholeFile {
   'bytes' : Uint8Array,
 }
 export interface _SERVICE {
+  /**
+   * Adds a subscription, for owners. A bucket has at most 8, the canister 64. Errors: AccessDenied,
+   * InvalidArgument, NoSuchBucket, QuotaExceeded.
+   */
+  'addSubscription' : ActorMethod<
+    [SubscriptionRequest],
+    { 'ok' : Subscription } |
+      { 'err' : string }
+  >,
   /** Adds a volume to the list, which then reports its buckets. For controllers of a front. */
   'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
@@ -1228,6 +1286,12 @@ export interface _SERVICE {
     { 'ok' : LinkPage } |
       { 'err' : string }
   >,
+  /** (bucketId) Lists the subscriptions of a bucket, for owners. Errors: AccessDenied, NoSuchBucket. */
+  'listSubscriptions' : ActorMethod<
+    [string],
+    { 'ok' : Array<Subscription> } |
+      { 'err' : string }
+  >,
   /**
    * (bucketId, apiKey) Lists the open uploads of a bucket, at most 50, for its owners and keys with
    * every permission.
@@ -1308,6 +1372,15 @@ export interface _SERVICE {
   'redactEntries' : ActorMethod<
     [string, Array<bigint>],
     { 'ok' : bigint } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, id) Removes a subscription, for owners. An entry that is under way may still arrive.
+   * Errors: AccessDenied, InvalidArgument, NoSuchBucket.
+   */
+  'removeSubscription' : ActorMethod<
+    [string, bigint],
+    { 'ok' : null } |
       { 'err' : string }
   >,
   /** Removes a volume from the list; its files stay. For controllers of a front. */
@@ -1442,6 +1515,16 @@ export interface _SERVICE {
     { 'ok' : FileRecord } |
       { 'err' : string }
   >,
+  /**
+   * Changes what is delivered, pauses or resumes, for owners. It takes effect from the cursor on:
+   * entries whose delivery is under way may arrive again. Errors: AccessDenied, InvalidArgument,
+   * NoSuchBucket.
+   */
+  'updateSubscription' : ActorMethod<
+    [SubscriptionChange],
+    { 'ok' : Subscription } |
+      { 'err' : string }
+  >,
   /** Sets when volumes are topped up, and the daily maximum. For controllers of a front. */
   'updateTopUps' : ActorMethod<
     [TopUpChange],
@@ -1511,6 +1594,29 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const Settings = IDL.Record({
     'rootKey' : IDL.Opt(RootKeySource),
     'role' : IDL.Opt(RoleArgument),
+  });
+  const SubscriptionRequest = IDL.Record({
+    'method' : IDL.Text,
+    'after' : IDL.Opt(IDL.Nat),
+    'bucketId' : IDL.Text,
+    'canister' : IDL.Principal,
+    'prefix' : IDL.Opt(IDL.Text),
+    'kinds' : IDL.Opt(IDL.Vec(IDL.Text)),
+  });
+  const Subscription = IDL.Record({
+    'id' : IDL.Nat,
+    'method' : IDL.Text,
+    'pausedAt' : IDL.Opt(IDL.Int),
+    'cursor' : IDL.Nat,
+    'createdAt' : IDL.Int,
+    'bucketId' : IDL.Text,
+    'error' : IDL.Opt(IDL.Text),
+    'failingSince' : IDL.Opt(IDL.Int),
+    'cyclesToday' : IDL.Nat,
+    'canister' : IDL.Principal,
+    'prefix' : IDL.Opt(IDL.Text),
+    'waitsUntil' : IDL.Opt(IDL.Int),
+    'kinds' : IDL.Vec(IDL.Text),
   });
   const TextPair = IDL.Tuple(IDL.Text, IDL.Text);
   const UploadRequest = IDL.Record({
@@ -2129,6 +2235,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'ifMatch' : IDL.Opt(IDL.Text),
     'apiKey' : IDL.Opt(IDL.Text),
   });
+  const SubscriptionChange = IDL.Record({
+    'id' : IDL.Nat,
+    'isPaused' : IDL.Opt(IDL.Bool),
+    'bucketId' : IDL.Text,
+    'prefix' : IDL.Opt(IDL.Text),
+    'kinds' : IDL.Opt(IDL.Vec(IDL.Text)),
+  });
   const TopUpChange = IDL.Record({
     'volumeTarget' : IDL.Opt(IDL.Nat),
     'dailyPerVolume' : IDL.Opt(IDL.Nat),
@@ -2176,6 +2289,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const StoredFile = IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text });
   
   return IDL.Service({
+    'addSubscription' : IDL.Func(
+        [SubscriptionRequest],
+        [IDL.Variant({ 'ok' : Subscription, 'err' : IDL.Text })],
+        [],
+      ),
     'addVolume' : IDL.Func(
         [IDL.Principal],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
@@ -2373,6 +2491,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : LinkPage, 'err' : IDL.Text })],
         ['query'],
       ),
+    'listSubscriptions' : IDL.Func(
+        [IDL.Text],
+        [IDL.Variant({ 'ok' : IDL.Vec(Subscription), 'err' : IDL.Text })],
+        ['query'],
+      ),
     'listUploads' : IDL.Func(
         [IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(Upload), 'err' : IDL.Text })],
@@ -2426,6 +2549,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'redactEntries' : IDL.Func(
         [IDL.Text, IDL.Vec(IDL.Nat)],
         [IDL.Variant({ 'ok' : IDL.Nat, 'err' : IDL.Text })],
+        [],
+      ),
+    'removeSubscription' : IDL.Func(
+        [IDL.Text, IDL.Nat],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
       ),
     'removeVolume' : IDL.Func(
@@ -2521,6 +2649,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'updateFile' : IDL.Func(
         [FileChange],
         [IDL.Variant({ 'ok' : FileRecord, 'err' : IDL.Text })],
+        [],
+      ),
+    'updateSubscription' : IDL.Func(
+        [SubscriptionChange],
+        [IDL.Variant({ 'ok' : Subscription, 'err' : IDL.Text })],
         [],
       ),
     'updateTopUps' : IDL.Func(
