@@ -4,12 +4,21 @@ import { chacha20 } from './chacha20';
 import { heapBase, keyBlockAt, polyStateAt, tailAt, wipeSecrets } from './heap';
 import { polyBlocks, polyFinish, polyInit, polyLast, polyPadded } from './poly1305';
 
+/** Messages that fit behind the block of the one-time key into one run over four blocks. */
+const shortBytesMax: usize = 192;
+
 export function seal(
   key: usize, nonce: usize, associated: usize, associatedLength: usize,
   data: usize, length: usize, tag: usize,
 ): void {
-  chacha20(key, nonce, 1, data, length);
-  computeTag(key, nonce, associated, associatedLength, data, length, tag);
+  if (length <= shortBytesMax) {
+    const combined = combineShort(key, nonce, data, length);
+    if (length != 0) memory.copy(data, combined, length);
+  } else {
+    chacha20(key, nonce, 1, data, length);
+    startKeyBlock(key, nonce);
+  }
+  authenticate(associated, associatedLength, data, length, tag);
   wipeSecrets();
 }
 
@@ -18,12 +27,35 @@ export function open(
   key: usize, nonce: usize, associated: usize, associatedLength: usize,
   data: usize, length: usize, tag: usize,
 ): bool {
+  const isShort = length <= shortBytesMax;
+  const combined = isShort ? combineShort(key, nonce, data, length) : 0;
+  if (!isShort) startKeyBlock(key, nonce);
   const expected = heapBase() + tailAt;
-  computeTag(key, nonce, associated, associatedLength, data, length, expected);
+  authenticate(associated, associatedLength, data, length, expected);
   const isRight = areEqual(expected, tag, 16);
-  if (isRight) chacha20(key, nonce, 1, data, length);
+  if (isRight && !isShort) chacha20(key, nonce, 1, data, length);
+  else if (isRight && length != 0) memory.copy(data, combined, length);
   wipeSecrets();
   return isRight;
+}
+
+/**
+ * Returns the address of the data combined with the key stream, which the block of the one-time key
+ * precedes: one run of 3,700 instructions instead of two.
+ */
+function combineShort(key: usize, nonce: usize, data: usize, length: usize): usize {
+  const block = heapBase() + keyBlockAt;
+  memory.fill(block, 0, 64);
+  if (length != 0) memory.copy(block + 64, data, length);
+  chacha20(key, nonce, 0, block, 256);
+  return block + 64;
+}
+
+/** RFC 8439, 2.6: the one-time key is the start of block 0. */
+function startKeyBlock(key: usize, nonce: usize): void {
+  const block = heapBase() + keyBlockAt;
+  memory.fill(block, 0, 64);
+  chacha20(key, nonce, 0, block, 64);
 }
 
 export function poly1305(key: usize, data: usize, length: usize, tag: usize): void {
@@ -41,14 +73,11 @@ export function areEqual(a: usize, b: usize, length: usize): bool {
   return difference == 0;
 }
 
-function computeTag(
-  key: usize, nonce: usize, associated: usize, associatedLength: usize,
-  data: usize, length: usize, tag: usize,
+/** Computes the tag with the one-time key in the key block. */
+function authenticate(
+  associated: usize, associatedLength: usize, data: usize, length: usize, tag: usize,
 ): void {
-  // RFC 8439, 2.6: the one-time key is the start of block 0
   const block = heapBase() + keyBlockAt;
-  memory.fill(block, 0, 64);
-  chacha20(key, nonce, 0, block, 64);
   const state = heapBase() + polyStateAt;
   polyInit(state, block);
   polyPadded(state, associated, associatedLength, block);

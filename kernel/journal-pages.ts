@@ -8,7 +8,7 @@
 // The salts are the two halves of SHA-256(salt key | number u64), so that a block shows nothing of
 // the entry to those who cannot read it.
 //
-//   first space   pages of 16 KiB with whole entries
+//   first space   pages of 8 KiB with whole entries
 //   entry    0 length u16 | 2 kind u8 | 3 bytes of padding, 128 more if redacted u8 | 4 distance to
 //            the previous entry of its owner u32, 0 for none | 8 milliseconds since 1970 u48 |
 //            14 commitment 32 | 46 sealed details, subject and padding | tag 16
@@ -34,7 +34,7 @@ const magic: u64 = 0x314e524a_53464500; // "\0EFSJRN1" as bytes
 const superblockBytes: u64 = 96;
 const directoryStart: u64 = 4096;
 const directoryBytes: u64 = 48;
-const pageBits: u64 = 14;
+const pageBits: u64 = 13;
 export const pageBytes: u64 = 1 << pageBits;
 const wasmPageBits: u64 = 16;
 /** Spaces grow in steps of one extent. */
@@ -113,11 +113,11 @@ export function firstNumber(space: u32): u64 {
   return load<u64>(pageEntry(), 8);
 }
 
-/** Numbers of the page in the pages for segments, and the entry that was asked for last. */
+/** Numbers of the entries in the loaded page, which the pages for segments contain. */
 let loadedFirst: u64 = 0;
 let loadedEnd: u64 = 0;
-let lastNumber: u64 = 0;
-let lastEntry: usize = 0;
+/** Offsets of these entries, u16 each. */
+const offsetsAt: usize = 0x18000;
 
 /**
  * Returns the address of an entry in a copy of its page, 0 if it is not stored. `hash` receives the
@@ -127,22 +127,14 @@ export function entryAt(space: u32, number: u64, hash: usize): usize {
   if (number < loadedFirst || number >= loadedEnd) {
     if (number < firstNumber(space) || number >= nextNumber()) return 0;
     loadPage(space, number, hash);
-  } else if (number < lastNumber) rewind();
-  while (lastNumber < number) {
-    lastEntry += load<u16>(lastEntry);
-    lastNumber++;
   }
-  return lastEntry;
+  const slot = offsetsAt + (<usize>(number - loadedFirst) << 1);
+  return segmentBase() + <usize>load<u16>(segmentBase() + slot);
 }
 
 /** Returns the number of the first entry in the loaded page. */
 export function firstLoaded(): u64 {
   return loadedFirst;
-}
-
-function rewind(): void {
-  lastNumber = loadedFirst;
-  lastEntry = segmentBase();
 }
 
 function loadPage(space: u32, number: u64, hash: usize): void {
@@ -157,7 +149,12 @@ function loadPage(space: u32, number: u64, hash: usize): void {
     readPageEntry(space, page + 1);
     loadedEnd = load<u64>(pageEntry(), 8);
   }
-  rewind();
+  let offset: usize = 0;
+  const end = segmentBase() + offsetsAt + (<usize>(loadedEnd - loadedFirst) << 1);
+  for (let slot = segmentBase() + offsetsAt; slot < end; slot += 2) {
+    store<u16>(slot, <u16>offset);
+    offset += load<u16>(segmentBase() + offset);
+  }
 }
 
 /** Returns the page that contains an existing entry, and reads the directory's entry of it. */

@@ -297,7 +297,7 @@ describe('openJournalLog()', () => {
     expect(log.cut(given(399).ms)).toBe(true);
     expect(log.cut(given(399).ms)).toBe(true);
     const { first } = log.tip();
-    expect(first).toBeGreaterThan(200);
+    expect(first).toBeGreaterThan(100);
     expect(log.tip()).toEqual({ ...before.tip, first });
     expect(numbers({ limit: 3 })).toEqual([first, first + 1, first + 2]);
     expect(log.blocks(first - 1, 1, typeNames).count).toBe(0);
@@ -319,7 +319,7 @@ describe('openJournalLog()', () => {
     for (let index = 0; index < 10_000; index++) append(entry);
     expect(stableSize() * 65_536).toBeLessThan(10_000 * 160 + 5 * 2 ** 20);
     const bytes = 46 + entry.details.length + 32 + 16;
-    // Entries in pages of 16 KiB, and 48 bytes of the directory for each page
-    expect((16_384 + 48) / Math.floor(16_384 / bytes)).toBeLessThanOrEqual(162);
+    // Entries in pages of 8 KiB, and 48 bytes of the directory for each page
+    expect((8_192 + 48) / Math.floor(8_192 / bytes)).toBeLessThanOrEqual(162);
   });
 });

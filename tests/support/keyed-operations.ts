@@ -100,6 +100,7 @@ export const wholeMethods: readonly string[] = [
   'getBucket',
   'getBucketMode',
   'getRules',
+  'readJournal',
   'listUploads',
   'deleteLink',
 ];
@@ -108,6 +109,8 @@ export const wholeRoutes: readonly string[] = [
   'HEAD upload',
   'GET rules',
   'HEAD rules',
+  'GET journal',
+  'HEAD journal',
   'GET end-to-end',
   'HEAD end-to-end',
   'DELETE links/x',

@@ -18,7 +18,7 @@ const kind = 44;
 const nsPerMs = 1_000_000n;
 export const msPerDay = 86_400_000;
 /** Pages that one step frees. */
-const pagesMax = 64;
+const pagesMax = 128;
 
 function daysKey(days: number, bucketId: string): Uint8Array {
   return concatBytes(Uint8Array.of(kind, days >> 8, days & 255), encodeUtf8(bucketId));
