@@ -1,6 +1,6 @@
 // A proof of absence shows the labels on both sides of the gap. No proof may contain a label of a
-// private bucket: its id, a file's name, or a hash of them; and the tree must equal the one without
-// the bucket.
+// private bucket: its id, a file's name, or a hash of them; and the tree of answers must equal the
+// one without the bucket.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -74,7 +74,18 @@ async function proofOf(method: string, path: string): Promise<Proof> {
   );
   const parse = (text: string) => decodeSelfDescribed(new Uint8Array(Buffer.from(text, 'base64')));
   const names = (parse(expression) as string[]).map((name) => Buffer.from(name));
-  return { tree, shown: [...shownBy(parse(tree) as Tree)].concat(names) };
+  const whole = parse(tree) as Tree;
+  return { tree: answersIn(whole), shown: [...shownBy(whole)].concat(names) };
+}
+
+/**
+ * Returns the part of the tree about answers. The end of the journal is pruned beside it: one hash,
+ * which changes with each entry and contains nothing of it.
+ */
+function answersIn([kind, answers, journal]: Tree): string {
+  expect(kind).toBe(1);
+  expect((journal as Tree)[0]).toBe(4);
+  return JSON.stringify(answers);
 }
 
 async function allProofs(): Promise<Map<string, Proof>> {

@@ -140,11 +140,15 @@ export class JournalActor {
     replyBytes(concatBytes(blocksHead, leb128(journalLog.tip().last), leb128(count)), bytes);
   }
 
-  /** Proves the index and the hash of the last block; null while the journal is empty. */
+  /**
+   * Proves the index and the hash of the last block; null while the journal is empty, and to calls
+   * that are no queries, which get no certificate.
+   */
   @query([], tipType, { manual: true })
   icrc3_get_tip_certificate(): void {
-    const hash_tree = proveTip();
-    const tip = hash_tree && { certificate: dataCertificate(), hash_tree };
+    const certificate = dataCertificate();
+    const hash_tree = certificate && proveTip();
+    const tip = hash_tree && { certificate, hash_tree };
     reply(tipType, optional(tip));
   }
 

@@ -1237,7 +1237,10 @@ export interface _SERVICE {
    * others. They show the kind and the time of each change, and a commitment to the rest.
    */
   'icrc3_get_blocks' : ActorMethod<[Array<BlockRange>], JournalBlocks>,
-  /** Proves the index and the hash of the last block; null while the journal is empty. */
+  /**
+   * Proves the index and the hash of the last block; null while the journal is empty, and to calls
+   * that are no queries, which get no certificate.
+   */
   'icrc3_get_tip_certificate' : ActorMethod<[], [] | [TipCertificate]>,
   /** Returns the types of blocks, and where they are described. */
   'icrc3_supported_block_types' : ActorMethod<[], Array<BlockType>>,
