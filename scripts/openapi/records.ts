@@ -12,6 +12,7 @@ import {
   contentTypeLengthMax,
   fileTagCountMax,
   fileTagLengthMax,
+  journalPageMax,
   metadataCountMax,
   ownRecipientCountMax,
 } from '../../src/limits.ts';
@@ -219,6 +220,15 @@ export const records = {
       },
       ['tag', 'deleteAfterDays', 'keepVersions', 'eraseVersionsAfterDays', 'endUploadsAfterHours'],
     ),
+  },
+  JournalPage: {
+    section: 'GET B/journal',
+    schema: object({
+      items: list(ref('JournalEntry'), journalPageMax),
+      last: count,
+      hasMore: flag,
+      keptDays: count,
+    }),
   },
   JournalEntry: {
     section: 'GET B/journal',

@@ -65,7 +65,7 @@ export async function listJournal(run: Run, bucket: string, flags: ListFlags): P
   }
   if (flags.json) printJson(found);
   else if (found.length > 0) printLine(formatTable(found, columns));
-  if (hasMore) printNote(`These are ${limit} entries: there are more with a higher --limit.`);
+  if (hasMore) printNote(`There are more entries than ${limit}: raise --limit to see them.`);
 }
 
 async function* newestFirst({ journal }: Storage, bucket: string, signal: AbortSignal) {
