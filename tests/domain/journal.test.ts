@@ -80,6 +80,21 @@ describe('keepJournal()', () => {
     ]);
   });
 
+  test('sets the days of a bucket that has no entries yet', () => {
+    const { journal } = stores;
+    const actor = { kind: 'canister', id: emptyBytes } as const;
+    const note: typeof journal.note = (bucket, change) =>
+      appendEntry(stores, bucket, change, { actor, nowNs: start });
+    stores = { ...stores, journal: { note } };
+    keepJournal(stores, ownerAt(0), { bucket: 'films', days: 365 });
+    expect(subjects(300)).toEqual(['journalDays']);
+    const before = stores.directory.count();
+    keepJournal(stores, ownerAt(0), { bucket: 'films', days: 90 });
+    expect(stores.directory.count()).toBe(before - 1);
+    expect(subjects(89)).toEqual(['journalDays', 'journalDays']);
+    expect(subjects(300)).toEqual([]);
+  });
+
   test('refuses strangers and numbers out of range, and writes nothing', () => {
     append(0, 1);
     const before = memory.writeCount();

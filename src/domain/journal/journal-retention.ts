@@ -39,10 +39,11 @@ export function keepJournal(
       { limit: journalDaysMax },
     );
   }
+  // A bucket that has not changed since an earlier release gets its journal by this entry
+  stores.journal.note(id, { kind: 'bucket.changed', subject: 'journalDays' });
   forgetKeptDays(stores, id);
   if (days !== journalDaysDefault) stores.directory.insert(daysKey(days, id), 0n);
   saveKeptDays(stores, id, days);
-  stores.journal.note(id, { kind: 'bucket.changed', subject: 'journalDays' });
   return days;
 }
 
