@@ -196,7 +196,10 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
-/** A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`. */
+/**
+ * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
+ * `audit`.
+ */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,
   buckets: IDL.Vec(IDL.Text),

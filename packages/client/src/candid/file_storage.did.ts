@@ -42,7 +42,10 @@ export interface ApiKey {
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
-/** A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`. */
+/**
+ * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
+ * `audit`.
+ */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
   /** Nanoseconds since 1970; absent: the key does not expire. */
