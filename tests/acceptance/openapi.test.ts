@@ -25,7 +25,7 @@ beforeAll(async () => {
   await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);
   const made = await owner.get<{ secret: string }>(
     'createApiKey',
-    keyFor(['described', 'pages', 'demo'], ['read', 'write', 'delete', 'retain']),
+    keyFor(['described', 'pages', 'demo'], ['read', 'write', 'delete', 'retain', 'audit']),
   );
   const read = await owner.get<{ secret: string }>('createApiKey', keyFor(['described'], ['read']));
   ({ secret: key } = made);
@@ -151,6 +151,8 @@ test('lists and batches answer as described', async () => {
   await read(`${B}/files?sort=other`, 400);
   await read(`${B}/usage?prefix=list/`, 200);
   await read(`${B}/rules`, 200);
+  await read(`${B}/journal?limit=10`, 200);
+  await read(`${B}/journal?limit=0`, 400);
   await read(`${B}/usage?prefix=%zz`, 400);
   await send('POST', `${B}/copy`, 201, { body: { from: 'list/1.txt', to: { path: 'copied' } } });
   await send('POST', `${B}/copy`, 200, { body: { from: 'list/2.txt', to: { path: 'copied' } } });

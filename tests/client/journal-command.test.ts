@@ -61,7 +61,7 @@ describe('efs journal', () => {
     const all = JSON.parse((await efs('journal', 'ls', bucket, '--json')).output);
     const limited = await efs('journal', 'ls', bucket, '--limit', '2', '--json');
     expect(JSON.parse(limited.output)).toEqual(all.slice(0, 2));
-    expect(limited.errors).toContain('These are 2 entries');
+    expect(limited.errors).toContain('There are more entries than 2');
     const after = await efs('journal', 'ls', bucket, '--after', `${all[2].seq}`, '--json');
     expect(JSON.parse(after.output)).toEqual(all.slice(0, 2).reverse());
   });

@@ -165,7 +165,9 @@ describe('upload()', () => {
         events.push('session');
       },
     });
-    expect(events).toEqual(['chunk 0', 'chunk 1', 'session', 'chunk 2']);
+    // The first two chunks are sent side by side
+    expect(events.slice(0, 2).sort()).toEqual(['chunk 0', 'chunk 1']);
+    expect(events.slice(2)).toEqual(['session', 'chunk 2']);
   });
 
   test('needs a signed answer for the session, and for no later chunk', async () => {
