@@ -39,7 +39,7 @@ export const notRun: readonly NotRun[] = [
   },
   {
     command: 'efs --profile backup ',
-    reason: 'needs a second service; tests/client/mirror.test.ts mirrors to one and back',
+    reason: 'needs a second service; tests/client/mirror.thorough.test.ts mirrors to one and back',
   },
   { command: 'efs --profile new ', reason: 'as the one before' },
   { command: 'efs mirror papers --to backup:papers', reason: 'as the one before' },
