@@ -15,9 +15,8 @@ import {
   findJournal,
   keptDaysOf,
 } from './bucket-journal.ts';
-import { msPerDay } from './journal-retention.ts';
+import { shownFromMs } from './journal-retention.ts';
 
-const nsPerMs = 1_000_000n;
 /** Blocks that one query returns, and ranges of which it returns blocks. */
 const blocksMax = 5_000;
 const rangesMax = 100;
@@ -61,7 +60,7 @@ export function readJournal(
   const permission = apiKey === undefined ? 'read' : 'audit';
   const { bucket } = authorize(stores, call, { bucket: name, permission, apiKey, prefix: '' });
   const keptDays = keptDaysOf(stores, bucket.id);
-  const fromMs = Number(call.nowNs / nsPerMs) - keptDays * msPerDay;
+  const fromMs = shownFromMs(keptDays, call.nowNs);
   const page = journalPage(stores, bucket.id, { after, before, fromMs, limit, kinds });
   return { ...page, keptDays };
 }

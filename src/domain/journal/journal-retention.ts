@@ -16,7 +16,7 @@ import { keptDaysOf, saveKeptDays } from './bucket-journal.ts';
 
 const kind = 44;
 const nsPerMs = 1_000_000n;
-export const msPerDay = 86_400_000;
+const msPerDay = 86_400_000;
 /** Pages that one step frees. */
 const pagesMax = 128;
 
@@ -52,9 +52,14 @@ export function forgetKeptDays(stores: Stores, bucketId: string): void {
   stores.directory.remove(daysKey(keptDaysOf(stores, bucketId), bucketId));
 }
 
+/** Returns the time of the oldest entries that are shown for so many days, in ms since 1970. */
+export function shownFromMs(days: number, nowNs: bigint): number {
+  return Number(nowNs / nsPerMs) - days * msPerDay;
+}
+
 /** Frees entries that no bucket shows any more, a bounded number; true if more may follow. */
 export function cutJournal(stores: Stores, nowNs: bigint): boolean {
-  const beforeMs = Number(nowNs / nsPerMs) - longestDays(stores) * msPerDay;
+  const beforeMs = shownFromMs(longestDays(stores), nowNs);
   for (let pages = 0; pages < pagesMax; pages++) {
     if (!stores.journalLog.cut(beforeMs)) return false;
   }
