@@ -12,6 +12,8 @@ import { seedsOr } from '../support/seed.ts';
 import { ServiceOfVolumes } from '../support/service-of-volumes.ts';
 
 const rounds = 50;
+/** Rounds are added until each kind of event has occurred; the rarest occurs in one of 20. */
+const roundsMax = 400;
 const people = [1, 2, 3].map(() => principalOf(newIdentity()));
 const names = Array.from({ length: 5 }, (_, index) => `bucket-${index}`);
 
@@ -160,7 +162,8 @@ class Storm {
     await this.service.start(3, { onReport });
     const Access = IDL.Record({ allow: IDL.Opt(IDL.Vec(IDL.Principal)) });
     await this.service.front.call('updateAccess', [Access], [{ allow: [people] }]);
-    for (let round = 0; round < rounds; round++) {
+    const lacksAKind = () => Object.values(this.counts).includes(0);
+    for (let round = 0; round < rounds || (lacksAKind() && round < roundsMax); round++) {
       this.#isArmed = this.random(3) === 0;
       const creations = Array.from({ length: 2 + this.random(6) }, () =>
         this.create(this.any(names), this.random(people.length)),
