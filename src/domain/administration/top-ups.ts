@@ -28,7 +28,7 @@ import {
 } from './volume-states.ts';
 
 const version = 1;
-const settingsKey = encodeUtf8('top-ups');
+const settingsKey = () => encodeUtf8('top-ups');
 const kind = 22;
 const timeDigits = 19;
 const hourNs = 3_600n * 1_000_000_000n;
@@ -61,7 +61,7 @@ export interface TopUp {
 
 /** Returns the limits; `undefined` until a controller has set them. */
 export function topUpLimits({ meta }: Stores): TopUpLimits | undefined {
-  const stored = meta.get(settingsKey);
+  const stored = meta.get(settingsKey());
   if (stored === undefined) return undefined;
   const reader = new RecordReader(stored, version);
   return {
@@ -109,7 +109,7 @@ export function changeTopUpLimits(
     .u64(dailyPerVolume)
     .u64(frontMinimum)
     .finish([]);
-  stores.meta.set(settingsKey, record);
+  stores.meta.set(settingsKey(), record);
   return limits;
 }
 
