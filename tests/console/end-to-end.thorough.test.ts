@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import type { Download, Page } from 'playwright-core';
+import type { Download, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
@@ -177,37 +177,47 @@ describe.skipIf(isBrowserUnwanted)('end to end', () => {
       await other.context.close();
     });
 
-    test('resumes a paused upload of a large file, by an identity and by a key', async () => {
-      const large = { name: 'film.bin', mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
-      const other = await tested.open();
-      await other.page.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
-      await page.goto(`${tested.pages.url}/#/files/quiet/`);
-      const sending = /\/call$/;
-      for (const [uploading, bucket] of [
-        [page, 'quiet'],
-        [other.page, 'post'],
-      ] as const) {
-        let chunks = 0;
-        // Holds back the second and later chunks until the upload is paused.
-        await uploading.route(sending, async (route) => {
-          const isChunk = (route.request().postDataBuffer()?.length ?? 0) > 1_000_000;
-          if (isChunk) chunks += 1;
-          if (!isChunk || chunks < 2) await route.continue().catch(() => {});
-        });
-        await uploading.getByLabel('Upload files').last().setInputFiles([large]);
-        await expect.poll(() => chunks).toBeGreaterThan(1);
-        await uploading.getByRole('button', { name: 'Pause' }).click();
-        await uploading.unroute(sending);
-        await uploading.getByRole('button', { name: 'Continue' }).click();
-        await uploading.getByText('1 file uploaded.').waitFor();
-        const { bytes } = await tested.storage.download({ bucket, path: 'film.bin' });
-        expect(Buffer.compare(await bytes(), large.buffer)).toBe(0);
-        const open = () =>
-          tested.storage.buckets.get(bucket).then(({ openUploads }) => openUploads);
-        await expect.poll(open).toBe(0);
-      }
-      await other.context.close();
-    });
+    test.each(['before it arrives', 'after it was stored'] as const)(
+      'resumes an upload paused at its last chunk, %s, by an identity and by a key',
+      async (when) => {
+        const isStored = when === 'after it was stored';
+        const name = `${when}.bin`;
+        const large = { name, mimeType: '', buffer: Buffer.alloc(4_000_000, 7) };
+        const other = await tested.open();
+        await other.page.goto(`${tested.pages.url}/#key=${apiKey}&bucket=post`);
+        await page.goto(`${tested.pages.url}/#/files/quiet/`);
+        const sending = /\/call$/;
+        for (const [uploading, bucket] of [
+          [page, 'quiet'],
+          [other.page, 'post'],
+        ] as const) {
+          const open = () =>
+            tested.storage.buckets.get(bucket).then(({ openUploads }) => openUploads);
+          let chunks = 0;
+          const held: Route[] = [];
+          // Holds back the last chunk, or the response to it, until the upload is paused.
+          await uploading.route(sending, async (route) => {
+            const isChunk = (route.request().postDataBuffer()?.length ?? 0) > 100_000;
+            if (isChunk) chunks += 1;
+            if (!isChunk || chunks < 3) return route.continue();
+            if (isStored) await route.fetch();
+            held.push(route);
+          });
+          await uploading.getByLabel('Upload files').last().setInputFiles([large]);
+          await expect.poll(() => held.length).toBe(1);
+          if (isStored) await expect.poll(open).toBe(0);
+          await uploading.getByRole('button', { name: 'Pause' }).click();
+          for (const route of held) await route.abort();
+          await uploading.unroute(sending);
+          await uploading.getByRole('button', { name: 'Continue' }).click();
+          await uploading.getByText('1 file uploaded.').waitFor();
+          const { bytes } = await tested.storage.download({ bucket, path: name });
+          expect(Buffer.compare(await bytes(), large.buffer)).toBe(0);
+          await expect.poll(open).toBe(0);
+        }
+        await other.context.close();
+      },
+    );
 
     test('is created by its owner, who adds a recipient and rotates its identity', async () => {
       await page.goto(`${tested.pages.url}/#/`);

@@ -56,13 +56,30 @@ export async function sendLarge(
   try {
     return await sendSession(item, order);
   } catch (error) {
-    const { uploadId, storage } = item;
+    const { uploadId } = item;
     if (uploadId === undefined || !hasEnded(error)) throw error;
-    // A session that cannot be continued would use quota until it expires.
-    storage.uploads.cancel({ ...item, uploadId }).catch(() => {});
+    const stored = await endSession(item, uploadId, order.signal);
     item.uploadId = undefined;
-    return sendSession(item, order);
+    return stored ?? sendSession(item, order);
   }
+}
+
+/**
+ * Cancels a session that cannot be continued, because it would use quota until it expires. Returns
+ * its file if all chunks had arrived: a new session would find the file that this one stored.
+ */
+async function endSession(
+  { storage, bucket, path }: UploadItem,
+  uploadId: string,
+  signal: AbortSignal,
+): Promise<FileRecord | undefined> {
+  const session = { bucket, path, uploadId, signal };
+  try {
+    await storage.uploads.cancel(session);
+  } catch (error) {
+    if (isStorageError(error, 'UploadCompleted')) return storage.uploads.complete(session);
+  }
+  return undefined;
 }
 
 function sendSession(
