@@ -1,4 +1,4 @@
-// Sends a query whose reply is a blob of megabytes, without the copies of the library's decoder.
+// Sends a query whose reply is megabytes, without the copies of the library's decoder.
 // Signatures are verified only if the given agent does so.
 
 import { type HttpAgent, QueryResponseStatus } from '@icp-sdk/core/agent';
@@ -11,16 +11,20 @@ import type { Result } from './candid-types.ts';
 import { explained, placeOf } from './failures.ts';
 import { isTransientReject } from './transient-reject.ts';
 
-export interface LargeQuery {
+interface Query {
   readonly canisterId: string;
   readonly method: string;
   /** Encoded in Candid. */
   readonly argument: Uint8Array;
+}
+
+export interface LargeQuery extends Query {
   /** The expected length of the blob; the library decodes a blob of another length. */
   readonly expectedBytes: number;
 }
 
-export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Result<Uint8Array>> {
+/** Returns the reply as the canister has encoded it. */
+export async function queryReply(agent: HttpAgent, query: Query): Promise<Uint8Array> {
   const { canisterId, method: methodName, argument: arg } = query;
   const callee = { agent, canisterId };
   const answer = await explained(callee, agent.query(canisterId, { methodName, arg }));
@@ -29,7 +33,11 @@ export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Re
     const isRetryable = isTransientReject(Number(answer.reject_code), message);
     throw rejectedError({ ...placeOf(callee), message, errorCode }, { isRetryable });
   }
-  return blobOf(answer.reply.arg, query.expectedBytes);
+  return answer.reply.arg;
+}
+
+export async function queryBlob(agent: HttpAgent, query: LargeQuery): Promise<Result<Uint8Array>> {
+  return blobOf(await queryReply(agent, query), query.expectedBytes);
 }
 
 const resultBlob = resultOf(IDL.Vec(IDL.Nat8));

@@ -6,7 +6,7 @@ import { concatBytes, emptyBytes, encodeHex } from '../bytes/bytes.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Signal } from '../connection/transport.ts';
-import type { JournalBlock } from '../operations/administration.ts';
+import type { BlockRange, JournalBlock } from '../operations/administration.ts';
 import { StorageError } from '../storage-error.ts';
 import type {
   JournalEntry,
@@ -45,24 +45,25 @@ export async function verifyJournal(
 ): Promise<VerifiedJournal> {
   const tip = await certifiedTip(connection, signal);
   if (since !== undefined) requireLater(tip, since);
-  const entries =
-    bucket === undefined ? undefined : new EntryCheck(entriesOf(connection, bucket, { signal }));
   const first = await firstBlock(connection, tip, signal);
   if (since !== undefined && since.index < first) throw isGone(since, first);
-  const pages = pagesOf(connection, { first, count: tip.index + 1 }, signal);
+  const pages = pagesOf(connection, { first, count: tip.index + 1, bucket, signal });
   let before: JournalBlock | undefined;
-  for await (const { start, blocks } of pages) {
+  let entryCount = 0;
+  for await (const { start, blocks, entries } of pages) {
     const chained = before === undefined ? blocks : [before, ...blocks];
     requirePlaces(blocks, start, Math.min(pageBlocks, tip.index + 1 - start));
     requireChain(chained);
     requireNoted(blocks, since);
-    await entries?.compare(blocks);
+    await requireEntries(entries, start, blocks);
+    entryCount += entries.length;
     before = blocks.at(-1);
   }
   if (before === undefined || encodeHex(before.hash) !== tip.hash) {
     throw damaged(tip.index, 'altered', 'its hash is not the one that the network has certified.');
   }
-  return { tip, first, blocks: tip.index + 1 - first, ...(entries && { entries: entries.count }) };
+  const blocks = tip.index + 1 - first;
+  return { tip, first, blocks, ...(bucket !== undefined && { entries: entryCount }) };
 }
 
 async function certifiedTip(connection: Connection, signal: Signal): Promise<JournalTip> {
@@ -117,24 +118,32 @@ function isGone(since: JournalTip, first: number): StorageError {
   );
 }
 
-/** Yields pages of blocks in order, and requests a few of them ahead. */
-async function* pagesOf(
-  connection: Connection,
-  { first, count }: { readonly first: number; readonly count: number },
-  signal: Signal,
-) {
-  const running: Promise<{ start: number; blocks: readonly JournalBlock[] }>[] = [];
-  const read = async (start: number) => {
+interface Page {
+  /** Index of the first block. */
+  readonly start: number;
+  readonly blocks: readonly JournalBlock[];
+  /** Entries of the bucket whose blocks these are. */
+  readonly entries: readonly JournalEntry[];
+}
+
+interface Pages {
+  readonly first: number;
+  readonly count: number;
+  readonly bucket: string | undefined;
+  readonly signal: Signal;
+}
+
+/** Yields pages of blocks and entries in order, and requests a few of them ahead. */
+async function* pagesOf(connection: Connection, { first, count, bucket, signal }: Pages) {
+  const running: Promise<Page>[] = [];
+  const read = async (start: number): Promise<Page> => {
     const length = Math.min(pageBlocks, count - start);
-    const blocks: JournalBlock[] = [];
-    // A query returns fewer blocks if their entries are long.
-    for (let got = 1; got > 0 && blocks.length < length; ) {
-      const range = { start: start + blocks.length, length: length - blocks.length };
-      const found = await manage(connection, 'getJournalBlocks', range, signal);
-      got = found.length;
-      blocks.push(...found);
-    }
-    return { start, blocks };
+    const range = { start, length };
+    const [blocks, entries] = await Promise.all([
+      readBlocks(connection, range, signal),
+      bucket === undefined ? [] : readEntries(connection, bucket, range, signal),
+    ]);
+    return { start, blocks, entries };
   };
   for (let start = first; start < count || running.length > 0; ) {
     for (; start < count && running.length < pagesAhead; start += pageBlocks) {
@@ -146,6 +155,32 @@ async function* pagesOf(
     const next = running.shift();
     if (next !== undefined) yield await next;
   }
+}
+
+/** A query returns fewer blocks if their entries are long. */
+async function readBlocks(connection: Connection, { start, length }: BlockRange, signal: Signal) {
+  const blocks: JournalBlock[] = [];
+  for (let got = 1; got > 0 && blocks.length < length; ) {
+    const range = { start: start + blocks.length, length: length - blocks.length };
+    const found = await manage(connection, 'getJournalBlocks', range, signal);
+    got = found.length;
+    blocks.push(...found);
+  }
+  return blocks;
+}
+
+async function readEntries(
+  connection: Connection,
+  bucket: string,
+  { start, length }: BlockRange,
+  signal: Signal,
+) {
+  const entries: JournalEntry[] = [];
+  for await (const entry of entriesOf(connection, bucket, { after: start, signal })) {
+    if (entry.seq > start + length) break;
+    entries.push(entry);
+  }
+  return entries;
 }
 
 /** Throws unless the blocks have the indexes from `start` on. */
@@ -219,47 +254,22 @@ function requireNoted(blocks: readonly JournalBlock[], since: JournalTip | undef
   );
 }
 
-/** Compares the entries that the service shows of a bucket with their blocks. */
-class EntryCheck {
-  readonly #entries: AsyncIterator<JournalEntry>;
-  #next: JournalEntry | undefined;
-  #isEnded = false;
-  #last = 0;
-  count = 0;
-
-  constructor(entries: AsyncIterable<JournalEntry>) {
-    this.#entries = entries[Symbol.asyncIterator]();
-  }
-
-  /** Compares the entries whose blocks are these. */
-  async compare(blocks: readonly JournalBlock[]): Promise<void> {
-    const start = blocks[0]?.index ?? 0;
-    for (;;) {
-      const entry = await this.#peek();
-      const block = entry && blocks[entry.seq - 1 - start];
-      if (entry !== undefined && entry.seq - 1 < start) {
-        throw damaged(entry.seq - 1, 'missing', `entry ${entry.seq} of the bucket has no block.`);
-      }
-      if (entry === undefined || block === undefined) return;
-      await requireCommitted(entry, block);
-      this.#last = entry.seq;
-      this.#next = undefined;
-      this.count += 1;
+/** Throws unless the entries are in order and match their blocks. */
+async function requireEntries(
+  entries: readonly JournalEntry[],
+  start: number,
+  blocks: readonly JournalBlock[],
+): Promise<void> {
+  let last = start;
+  for (const entry of entries) {
+    const { seq } = entry;
+    const block = blocks[seq - 1 - start];
+    if (seq <= last || block === undefined) {
+      const fault = seq === last ? 'repeated' : 'reordered';
+      throw damaged(seq - 1, fault, `entry ${seq} was returned after entry ${last}.`);
     }
-  }
-
-  async #peek(): Promise<JournalEntry | undefined> {
-    if (this.#next !== undefined || this.#isEnded) return this.#next;
-    const { value, done } = await this.#entries.next();
-    this.#isEnded = done === true;
-    const entry: JournalEntry | undefined = done ? undefined : value;
-    if (entry !== undefined && entry.seq <= this.#last) {
-      const fault = entry.seq === this.#last ? 'repeated' : 'reordered';
-      const words = `entry ${entry.seq} was returned after entry ${this.#last}.`;
-      throw damaged(entry.seq - 1, fault, words);
-    }
-    this.#next = entry;
-    return entry;
+    await requireCommitted(entry, block);
+    last = seq;
   }
 }
 
