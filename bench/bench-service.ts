@@ -64,7 +64,7 @@ export interface Bench extends HttpRequests {
   uploadChunk(size: number, index: number, bytes: Uint8Array): Promise<unknown>;
   completeUpload(uploadId: string): Promise<unknown>;
   /** Reads entries of the bucket's journal as its owner. */
-  readJournal(sent: { after?: [bigint]; limit?: [bigint] }): Promise<Uint8Array>;
+  readJournal(sent: { after?: [bigint]; before?: [bigint]; limit?: [bigint] }): Promise<Uint8Array>;
   /** Reads blocks of the journal as a controller. */
   readBlocks(start: number, length: number): Promise<Uint8Array>;
   /** The most expensive refused message of each way to call. */

@@ -1,7 +1,8 @@
 // `npm run bench:scale [-- FILES] [-- --state FOLDER]` compares costs of requests with few and with
-// many files in a bucket, and writes bench/scale.json. No cost may grow with the number of files.
-// Storing a million files takes more than an hour. With --state, FOLDER keeps them: the next run
-// upgrades its canister and continues.
+// many files in a bucket, and of reading few and many entries of the journal, and writes
+// bench/scale.json. No cost may grow with the number of files or entries. Storing a million files
+// takes more than an hour. With --state, FOLDER keeps them: the next run upgrades its canister and
+// continues. With --journal, only the journal is measured, which takes some minutes.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { type Replica, startReplica } from '../packages/replica/src/replica.ts';
 import { buildCanister } from '../scripts/build.ts';
 import { deployLocally } from '../scripts/local-service.ts';
 import { growthChart } from './growth-chart.ts';
+import { measureJournals } from './journal-scale.ts';
 import { fillFolder, pathOf, stateFolder } from './scale-fill.ts';
 import { type Costs, formatScale, replaceTable } from './table.ts';
 
@@ -161,33 +163,47 @@ async function measureFolder(stateDir: string, count: number, wasm: Uint8Array):
   }
 }
 
-async function writeResults(results: Readonly<Record<number, Costs>>): Promise<void> {
-  const path = join(projectDir, 'bench', 'scale.json');
-  await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
+const resultsPath = join(projectDir, 'bench', 'scale.json');
+
+interface Results {
+  /** By number of files, and by number of entries. */
+  readonly files: Readonly<Record<number, Costs>>;
+  readonly entries: Readonly<Record<number, Costs>>;
+}
+
+async function writeResults(measured: Partial<Results>): Promise<void> {
+  const former = JSON.parse(await readFile(resultsPath, 'utf8')) as Results;
+  const results = { ...former, ...measured };
+  await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
   const page = join(projectDir, 'docs/reference/costs.md');
-  const table = formatScale(results);
-  await writeFile(page, replaceTable(await readFile(page, 'utf8'), 'scale', table));
-  await writeFile(join(projectDir, 'docs', 'growth.svg'), growthChart(results));
+  const withFiles = replaceTable(await readFile(page, 'utf8'), 'scale', formatScale(results.files));
+  await writeFile(page, replaceTable(withFiles, 'journal', formatScale(results.entries)));
+  await writeFile(join(projectDir, 'docs', 'growth.svg'), growthChart(results.files));
 }
 
 async function main(): Promise<void> {
-  const options = { state: { type: 'string' } } as const;
+  const options = { state: { type: 'string' }, journal: { type: 'boolean' } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   const largest = Number(positionals[0] ?? fileCounts.at(-1));
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
-  const folder = values.state ?? (await mkdtemp(join(tmpdir(), 'bench-scale-')));
+  const files = values.journal ? undefined : await measureFiles(values.state, largest, wasm);
+  await writeResults({ ...(files && { files }), entries: await measureJournals(wasm) });
+}
+
+async function measureFiles(state: string | undefined, largest: number, wasm: Uint8Array) {
+  const folder = state ?? (await mkdtemp(join(tmpdir(), 'bench-scale-')));
+  const results: Record<number, Costs> = {};
   try {
-    const results: Record<number, Costs> = {};
     let former: string | undefined;
     for (const count of fileCounts.filter((each) => each <= largest)) {
       former = await stateFolder(folder, count, former);
       results[count] = await measureFolder(former, count, wasm);
       console.log(`${count} files, millions of instructions:`, results[count]);
     }
-    await writeResults(results);
+    return results;
   } finally {
-    if (values.state === undefined) await rm(folder, { recursive: true, force: true });
+    if (state === undefined) await rm(folder, { recursive: true, force: true });
   }
 }
 

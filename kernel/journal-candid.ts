@@ -48,7 +48,6 @@ export function writeEntry(
     writeByte(1);
     writeBytes(salts + saltBytes, saltBytes);
   }
-  writeBytes(details, detailsLength);
   return out;
 }
 

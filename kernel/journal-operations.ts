@@ -1,9 +1,9 @@
 // Operations on the journal, called by kernel calls, and its end in the certified tree.
 
-import { ensureLabelPages, heapBase, journalBlockAt } from './heap';
+import { ensureLabelPages, ensureSegmentPages, heapBase, journalBlockAt } from './heap';
 import { journalAppend, journalCut, journalOwner, journalRedact, journalTip, ownerEntries } from './journal';
 import { writeLeb128 } from './journal-chain';
-import { fields, nextNumber, openJournal } from './journal-pages';
+import { fields, nextNumber, numberFrom, openJournal } from './journal-pages';
 import { altered, hasMore, journalBlocks, journalEntries, returned } from './journal-reading';
 import { copyHash, hashFork, hashLabeled } from './label-nodes';
 import { at, lengthOf, sized } from './operands';
@@ -47,6 +47,7 @@ const cutOperation: u32 = 108;
 const ownerOperation: u32 = 109;
 const rootOperation: u32 = 110;
 const redactOperation: u32 = 111;
+const numberOperation: u32 = 112;
 
 export function journalOperands(operation: u32): u32 {
   switch (operation) {
@@ -57,6 +58,7 @@ export function journalOperands(operation: u32): u32 {
     case redactOperation: return 2;
     case tipOperation: return 1;
     case cutOperation:
+    case numberOperation:
     case ownerOperation: return 0;
   }
   unreachable();
@@ -66,7 +68,7 @@ export function journalOperands(operation: u32): u32 {
 /**
  * command block: 28 first space u32 | append: 32 milliseconds u64, 40 owner u32, 44 kind u32 |
  * entries: 32 first number u64, 40 limit u32, 44 forward u32, 48 bound u64, 56 milliseconds u64 |
- * blocks: 32 number u64, 40 limit u32 | cut: 32 milliseconds u64 | redact: 32 number u64
+ * blocks: 32 number u64, 40 limit u32 | cut and number: 32 milliseconds u64 | redact: 32 number u64
  */
 export function runJournal(operation: u32, block: usize): void {
   const space = load<u32>(block, 28);
@@ -100,6 +102,11 @@ export function runJournal(operation: u32, block: usize): void {
       return;
     case rootOperation:
       journalRoot(space, sized(0, hashLabelBytes + indexLabelBytes), sized(1, 32), sized(2, 32));
+      return;
+    case numberOperation:
+      ensureSegmentPages();
+      openJournal(space);
+      store<u64>(block, numberFrom(space, number, heapBase() + journalBlockAt), 48);
       return;
     case redactOperation:
       store<u32>(block, u32(journalRedact(space, number, sized(0, 64), at(1), lengthOf(1))), 24);

@@ -68,6 +68,7 @@ export function millisecondsOf(entry: usize): u64 {
 export function openJournal(space: u32): void {
   loadedFirst = 0;
   loadedEnd = 0;
+  loads = 0;
   const top = fields();
   if (spaceSize(space + 1) == 0) {
     memory.fill(top, 0, <usize>superblockBytes);
@@ -113,7 +114,10 @@ export function firstNumber(space: u32): u64 {
   return load<u64>(pageEntry(), 8);
 }
 
-/** Numbers of the entries in the loaded page, which the pages for segments contain. */
+/** Number of pages that were loaded since openJournal(). */
+export let loads: u32 = 0;
+/** The loaded page, which the pages for segments contain, and the numbers of its entries. */
+let loadedPage: u64 = 0;
 let loadedFirst: u64 = 0;
 let loadedEnd: u64 = 0;
 /** Offsets of these entries, u16 each. */
@@ -142,6 +146,8 @@ function loadPage(space: u32, number: u64, hash: usize): void {
   const isLast = page + 1 == load<u64>(fields(), 24);
   const bytes = isLast ? load<u64>(fields(), 32) : pageBytes;
   spaceRead(space, <u64>segmentBase(), load<u64>(pageEntry()) << pageBits, bytes);
+  loads++;
+  loadedPage = page;
   loadedFirst = load<u64>(pageEntry(), 8);
   copyHash(hash, pageEntry() + 16);
   loadedEnd = nextNumber();
@@ -157,16 +163,57 @@ function loadPage(space: u32, number: u64, hash: usize): void {
   }
 }
 
-/** Returns the page that contains an existing entry, and reads the directory's entry of it. */
+/**
+ * Returns the page that contains an existing entry, and reads the directory's entry of it. From a
+ * loaded page on it looks in growing steps, because entries of an owner are often near one another.
+ */
 export function pageOf(space: u32, number: u64): u64 {
   let low = load<u64>(fields(), 16);
   let high = load<u64>(fields(), 24) - 1;
+  if (loadedEnd != 0 && number < loadedFirst) {
+    const first = low;
+    high = loadedPage - 1;
+    for (let step: u64 = 1; ; step <<= 1) {
+      low = high - first < step ? first : high + 1 - step;
+      if (low == first || firstOf(space, low) <= number) break;
+      high = low - 1;
+    }
+  } else if (loadedEnd != 0 && number >= loadedEnd) {
+    const last = high;
+    low = loadedPage + 1;
+    for (let step: u64 = 1; ; step <<= 1) {
+      high = last - low < step ? last : low + step - 1;
+      if (high == last || firstOf(space, high + 1) > number) break;
+      low = high + 1;
+    }
+  }
   while (low < high) {
     const middle = low + high + 1 >> 1;
-    readPageEntry(space, middle);
-    if (load<u64>(pageEntry(), 8) <= number) low = middle;
+    if (firstOf(space, middle) <= number) low = middle;
     else high = middle - 1;
   }
   readPageEntry(space, low);
   return low;
+}
+
+/** Returns the number of the page's first entry. */
+function firstOf(space: u32, page: u64): u64 {
+  readPageEntry(space, page);
+  return load<u64>(pageEntry(), 8);
+}
+
+/** Returns the number of the first stored entry that is not older; the next one without any. */
+export function numberFrom(space: u32, ms: u64, hash: usize): u64 {
+  let low = load<u64>(fields(), 16);
+  let high = load<u64>(fields(), 24);
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (millisecondsOf(entryAt(space, firstOf(space, middle), hash)) >= ms) high = middle;
+    else low = middle + 1;
+  }
+  // The entry may be in the page before the first that begins with one
+  const first = load<u64>(fields(), 16);
+  let number = low > first ? firstOf(space, low - 1) : firstNumber(space);
+  while (number < nextNumber() && millisecondsOf(entryAt(space, number, hash)) < ms) number++;
+  return number;
 }

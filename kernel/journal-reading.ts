@@ -4,12 +4,15 @@
 import { ensureSegmentPages, heapBase, journalBlockAt, segmentBase } from './heap';
 import { encodedBytesMax, writeBlock, writeEntry } from './journal-candid';
 import { hashBlock } from './journal-chain';
-import { entryAt, firstLoaded, millisecondsOf, openJournal, pageBytes } from './journal-pages';
+import { entryAt, firstLoaded, loads, millisecondsOf, openJournal, pageBytes } from './journal-pages';
 import { contentBytes, entryHeadBytes, openEntry, wipeJournalSecrets } from './journal-seal';
 
 /** Numbers of entries that were found, behind the loaded page. */
 const foundAt: usize = 0x8000;
 const foundMax: u32 = 8192;
+/** Limit of a reading, in units of 3,500 instructions; the rest of the method takes 2 M. */
+const costMax: u32 = 830;
+const loadCost: u32 = 3;
 const hashBytes: usize = 32;
 
 /** The rest of a reply: entries returned, whether more follow, the number of an altered entry. */
@@ -20,8 +23,9 @@ export let altered: u64 = 0;
 /**
  * Writes entries of an owner, opened, and returns their number of bytes. It follows them from
  * `start` back: if `isForward`, to those after `bound`, the first of which come first; otherwise
- * from the one before `bound`, which comes first. None is older than `fromMs`. `kinds`: their
- * names for Candid; without them an entry is its number u64, its head and its content.
+ * from the one before `bound`, which comes first. None is older than `fromMs`. Ends before `limit`
+ * if they are in many pages. `kinds`: their names for Candid; without them an entry is its number
+ * u64, its head and its content.
  */
 export function journalEntries(
   space: u32, start: u64, bound: u64, isForward: bool, fromMs: u64, limit: u32,
@@ -34,11 +38,13 @@ export function journalEntries(
   let end = out;
   returned = 0;
   altered = 0;
-  hasMore = count > limit;
+  let cost: u32 = 0;
+  hasMore = isCut || count > limit;
   for (let i: u32 = 0; i < min(count, limit); i++) {
     const number = load<u64>(found + <usize>(isForward ? count - 1 - i : i) * 8);
     const entry = entryAt(space, number, heapBase() + journalBlockAt);
-    if (end + encodedBytesMax + contentBytes(entry) > out + room) {
+    const isFull = end + encodedBytesMax + contentBytes(entry) > out + room;
+    if (isFull || loads * loadCost + cost > costMax && returned != 0) {
       hasMore = true;
       break;
     }
@@ -50,11 +56,15 @@ export function journalEntries(
       ? copyEntry(end, number, entry)
       : writeEntry(end, number, entry, keys + hashBytes, kinds);
     returned++;
+    cost += costOf(entry);
   }
   memory.fill(segmentBase(), 0, <usize>pageBytes);
   wipeJournalSecrets();
   return end - out;
 }
+
+/** Whether find() ended before the range's end. */
+let isCut: bool = false;
 
 /** Lists numbers of the owner's entries; returns how many there are in the range. */
 function find(
@@ -62,6 +72,9 @@ function find(
 ): u32 {
   const found = segmentBase() + foundAt;
   let count: u32 = 0;
+  let skipped: u32 = 0;
+  let cost: u32 = 0;
+  isCut = false;
   for (let number = start; number != 0; ) {
     const entry = entryAt(space, number, heapBase() + journalBlockAt);
     if (entry == 0 || millisecondsOf(entry) < fromMs) break;
@@ -71,12 +84,21 @@ function find(
       store<u64>(found + <usize>count * 8, number);
       count++;
       if (!isForward && count > limit) break;
-    }
+    } else skipped = loads;
     const distance = load<u32>(entry, 4);
     if (distance == 0) break;
+    // The pages of the found ones are loaded once more
+    if (count != 0) cost += costOf(entry);
+    isCut = !isForward && count != 0 && (loads + loads - skipped) * loadCost + cost > costMax;
+    if (isCut) break;
     number -= distance;
   }
   return count;
+}
+
+/** The cost of an entry with its share of the reply, of which a byte takes 50 instructions. */
+function costOf(entry: usize): u32 {
+  return 6 + (<u32>contentBytes(entry) >> 5);
 }
 
 function copyEntry(out: usize, number: u64, entry: usize): usize {

@@ -75,6 +75,7 @@ export const kernelOperations = {
   journalOwner: 109,
   journalRoot: 110,
   journalRedact: 111,
+  journalNumber: 112,
 } as const;
 
 export type KernelOperation = (typeof kernelOperations)[keyof typeof kernelOperations];

@@ -87,11 +87,14 @@ export interface JournalLog {
    */
   addTip(root: Uint8Array): Uint8Array;
   /**
-   * Returns at most `limit` of the owner's entries, fewer if they are many bytes. `kinds`: names of
-   * the kinds, each after its length, for entries in Candid (actor/candid/journal.ts); empty for
-   * opened ones, see kernel/journal-reading.ts. Throws AlteredEntry.
+   * Returns at most `limit` of the owner's entries, fewer if they are many bytes or in many pages
+   * of the log. `kinds`: names of the kinds, each after its length, for entries in Candid
+   * (actor/candid/journal.ts); empty for opened ones, see kernel/journal-reading.ts. Throws
+   * AlteredEntry.
    */
   entries(range: EntryRange, by: OwnerKeys, kinds: Uint8Array): Encoded & { hasMore: boolean };
+  /** Returns the number of the first stored entry that is not older; the next one without any. */
+  numberFrom(ms: number): number;
   /** Returns at most `limit` blocks in Candid. `types`: their names, each after its length. */
   blocks(number: number, limit: number, types: Uint8Array): Encoded;
   /** Replaces the subject of the owner's entry by its hash; false if it has no such entry. */
@@ -109,6 +112,7 @@ const cutCommand = createCommand(kernelOperations.journalCut, 0);
 const ownerCommand = createCommand(kernelOperations.journalOwner, 0);
 const rootCommand = createCommand(kernelOperations.journalRoot, 3);
 const redactCommand = createCommand(kernelOperations.journalRedact, 2);
+const numberCommand = createCommand(kernelOperations.journalNumber, 0);
 const tipLabels = asciiBytes('last_block_hashlast_block_index');
 const commands = [
   appendCommand,
@@ -119,12 +123,14 @@ const commands = [
   ownerCommand,
   rootCommand,
   redactCommand,
+  numberCommand,
 ];
 /** The second word of the field `length`. */
 const secondWord = kernelWords.length + 1;
 const lastLong = kernelLongs.result + 1;
-/** Room for the entries of one call, and for a block. */
-const entriesBytes = 65_536;
+/** Room for the entries of one call: a reply costs 50 instructions a byte. */
+const entriesBytes = 32_768;
+/** Room for a block. */
 const blockBytes = 256;
 /** Room for the longest block behind others. */
 const lastBlockBytes = 512;
@@ -187,6 +193,11 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
     },
     tip,
     entries: readEntries,
+    numberFrom(ms) {
+      numberCommand.longs[kernelLongs.offset] = BigInt(ms);
+      kernelCall(numberCommand.bytes);
+      return Number(numberCommand.longs[kernelLongs.result]);
+    },
     blocks: (number, limit, types) => readBlocks({ number, limit, types, hashes: blockHashes() }),
     redact,
     cut(beforeMs) {

@@ -80,6 +80,16 @@ describe('keepJournal()', () => {
     ]);
   });
 
+  test('shows what follows many hidden entries', () => {
+    append(0, 500);
+    append(0, 100, 'music');
+    append(95, 3);
+    append(96, 1);
+    expect(subjects(96)).toEqual(['95/0', '95/1', '95/2', '96/0']);
+    expect(subjects(96, 'music')).toEqual([]);
+    expect(subjects(0)).toHaveLength(504);
+  });
+
   test('sets the days of a bucket that has no entries yet', () => {
     const { journal } = stores;
     const actor = { kind: 'canister', id: emptyBytes } as const;

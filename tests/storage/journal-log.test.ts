@@ -130,9 +130,17 @@ interface Entry {
 
 const all: EntryRange = { start: 0, isForward: true, bound: 0, fromMs: 0, limit: 10_000 };
 
+/** Reads page by page up to the limit. */
 function entries(range: Partial<EntryRange> = {}, keysOf = by): Entry[] {
-  const start = range.start ?? log.lastOf(owner);
-  return decoded(JournalEntry, log.entries({ ...all, start, ...range }, keysOf, kindNames));
+  const whole = { ...all, start: log.lastOf(owner), ...range };
+  const found: Entry[] = [];
+  for (let { bound, limit } = whole; ; ) {
+    const page = log.entries({ ...whole, bound, limit }, keysOf, kindNames);
+    found.push(...decoded<Entry>(JournalEntry, page));
+    limit -= page.count;
+    if (!page.hasMore || limit === 0) return found;
+    bound = Number(found.at(-1)?.seq);
+  }
 }
 
 const numbers = (range: Partial<EntryRange>) => entries(range).map(({ seq }) => Number(seq));
@@ -149,7 +157,6 @@ function shown(entry: Given, seq: number) {
     version: entry.version === 0 ? [] : [BigInt(entry.version)],
     digest: entry.digest.length === 0 ? [] : [Buffer.from(entry.digest).toString('hex')],
     proof: {
-      details: new Uint8Array(entry.details),
       detailsSalt: new Uint8Array(salts.subarray(0, 16)),
       subjectSalt: [new Uint8Array(salts.subarray(16))],
       subjectHash: [],
@@ -224,8 +231,9 @@ describe('openJournalLog()', () => {
     expect(numbers({ fromMs: given(380).ms })).toEqual(own.filter((n) => n >= 381));
     const page = (range: Partial<EntryRange>) =>
       log.entries({ ...all, start: log.lastOf(owner), ...range }, by, kindNames);
-    expect(page({ limit: own.length }).hasMore).toBe(false);
-    expect(page({ limit: own.length - 1 }).hasMore).toBe(true);
+    const last = own.filter((n) => n > 300).length;
+    expect(page({ bound: 300, limit: last })).toMatchObject({ count: last, hasMore: false });
+    expect(page({ bound: 300, limit: last - 1 }).hasMore).toBe(true);
     expect(page({ ...back, bound: 8, limit: 5 })).toMatchObject({ count: 5, hasMore: false });
     expect(page({ ...back, bound: 8, limit: 4 })).toMatchObject({ count: 4, hasMore: true });
     expect(page({ start: 0 })).toMatchObject({ count: 0, hasMore: false });
@@ -234,15 +242,67 @@ describe('openJournalLog()', () => {
   test('entries() returns long entries as they fit, and says that more follow', () => {
     for (let index = 0; index < 60; index++) append(given(index, 4_000));
     const found: Entry[] = [];
+    let pages = 0;
     for (let more = true; more; ) {
       const bound = Number(found.at(-1)?.seq ?? 0n);
       const page = log.entries({ ...all, start: 60, bound }, by, kindNames);
-      expect(page.count).toBeGreaterThan(10);
+      expect(page.count).toBeGreaterThan(0);
+      pages += 1;
       found.push(...decoded<Entry>(JournalEntry, page));
       more = page.hasMore;
     }
     expect(found.map(({ seq }) => Number(seq))).toEqual(Array.from(found, (_, at) => at + 1));
     expect(found).toHaveLength(60);
+    expect(pages).toBeLessThan(20);
+  });
+
+  test('entries() ends a page early if entries are in many pages of the log', () => {
+    const other = log.newOwner();
+    // One of 130 entries is the owner's, so each is in a page of its own
+    for (let index = 0; index < 13_000; index++) {
+      append(given(index), index % 130 === 7 ? owner : other);
+    }
+    const own = Array.from({ length: 100 }, (_, index) => 130 * index + 8);
+    const read = (range: Partial<EntryRange>) => {
+      const page = log.entries(
+        { ...all, start: own[63] ?? 0, limit: 100, ...range },
+        by,
+        kindNames,
+      );
+      return { ...page, found: decoded<Entry>(JournalEntry, page).map(({ seq }) => Number(seq)) };
+    };
+    const after = read({ bound: 0 });
+    expect(after.found).toEqual(own.slice(0, after.count));
+    expect(after.count).toBeGreaterThanOrEqual(32);
+    const many = read({ start: own[99] ?? 0, bound: 0 });
+    expect(many.found).toEqual(own.slice(0, many.count));
+    expect(many.count).toBeGreaterThanOrEqual(32);
+    expect(many.count).toBeLessThan(100);
+    const rest = read({ bound: own[after.count - 1] ?? 0 });
+    expect(rest.found).toEqual(own.slice(after.count, 64));
+    expect([many.hasMore, rest.hasMore]).toEqual([true, false]);
+    const found: number[] = [];
+    for (let bound = 13_001, more = true; more; ) {
+      const page = read({ start: own[99] ?? 0, isForward: false, bound });
+      expect(page.count).toBeGreaterThanOrEqual(1);
+      found.push(...page.found);
+      [bound, more] = [found.at(-1) ?? 0, page.hasMore];
+    }
+    expect(found).toEqual(own.toReversed());
+  });
+
+  test('numberFrom() finds the first entry that is not older', () => {
+    expect(log.numberFrom(0)).toBe(1);
+    for (let index = 0; index < 500; index++) append(given(index));
+    for (const index of [0, 1, 52, 53, 54, 255, 498, 499]) {
+      const { ms } = given(index);
+      expect(log.numberFrom(ms)).toBe(index + 1);
+      expect(log.numberFrom(ms - 1)).toBe(index + 1);
+      expect(log.numberFrom(ms + 1)).toBe(index + 2);
+    }
+    for (; log.cut(given(300).ms); );
+    expect(log.numberFrom(0)).toBe(log.tip().first);
+    expect(log.numberFrom(given(400).ms)).toBe(401);
   });
 
   test('entries() opens with the right keys and owner only, and what was not altered', () => {

@@ -28,7 +28,7 @@ import { openSpace } from '../../src/storage/space.ts';
 import { FakeSystem, installNodeKernel } from './kernel-host.ts';
 
 /** As src/actor/runtime/journal.ts computes them. */
-const blockHashes = Buffer.concat(
+export const blockHashes = Buffer.concat(
   ['btype', 'ts', 'phash', 'entry', ...entryKinds.map((kind) => `efs.${kind}`)].map((text) =>
     createHash('sha256').update(text).digest(),
   ),

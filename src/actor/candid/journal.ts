@@ -18,7 +18,6 @@ export const JournalActor = IDL.Variant({
  * part is SHA-256(subjectSalt, subject). A redacted entry has only the hash of its subject.
  */
 export const EntryProof = IDL.Record({
-  details: Blob,
   detailsSalt: Blob,
   subjectSalt: IDL.Opt(Blob),
   subjectHash: IDL.Opt(Blob),

@@ -12,7 +12,7 @@ function actorView({ kind, id }: Actor) {
 }
 
 export function entryView(entry: ProvedEntry) {
-  const { seq, atNs, kind, actor, subject, version, digest, details, salts } = entry;
+  const { seq, atNs, kind, actor, subject, version, digest, salts } = entry;
   const { subjectHash } = entry;
   return {
     seq,
@@ -23,7 +23,6 @@ export function entryView(entry: ProvedEntry) {
     version: version === 0 ? [] : [version],
     digest: digest.length === 0 ? [] : [encodeHex(digest)],
     proof: {
-      details,
       detailsSalt: salts.details,
       subjectSalt: subjectHash === undefined ? [salts.subject] : [],
       subjectHash: subjectHash === undefined ? [] : [subjectHash],

@@ -85,11 +85,10 @@ export function journalPage(
   if (journal === undefined) {
     return { entries: { bytes: new Uint8Array(0), count: 0 }, last, hasMore: false };
   }
-  const range =
+  const { hasMore, ...entries } =
     after === undefined
-      ? { ...rangeBefore(stores, journal, before ?? last + 1), isForward: false }
-      : { ...rangeAfter(stores, journal, { after, limit }), isForward: true };
-  const { hasMore, ...entries } = readRange(stores, journal, { ...range, fromMs, limit, kinds });
+      ? entriesBefore(stores, journal, { bound: before ?? last + 1, fromMs, limit, kinds })
+      : entriesAfter(stores, journal, { bound: after, fromMs, limit, kinds });
   return { entries, last, hasMore };
 }
 
@@ -103,22 +102,38 @@ function parseNumber(name: string, number: number | undefined): number | undefin
   throw new Refusal('InvalidArgument', `${name} must be the number of an entry.`);
 }
 
-function rangeBefore(stores: Stores, { owner }: OpenedJournal, bound: number) {
+type Page = Omit<ReadRange, 'start' | 'isForward'>;
+
+function entriesBefore(stores: Stores, journal: OpenedJournal, page: Page) {
+  const { owner } = journal;
   const last = stores.journalLog.lastOf(owner);
   // From the next checkpoint on, as the entry before may be anywhere
-  const start = last < bound ? last : (checkpoints(stores, owner, bound, 1)[0] ?? last);
-  return { start, bound };
+  const start = last < page.bound ? last : (checkpoints(stores, owner, page.bound, 1)[0] ?? last);
+  return readRange(stores, journal, { ...page, start, isForward: false });
 }
 
-function rangeAfter(
-  stores: Stores,
-  { owner }: OpenedJournal,
-  { after: bound, limit }: { readonly after: number; readonly limit: number },
-) {
+function entriesAfter(stores: Stores, journal: OpenedJournal, page: Page) {
+  const found = entriesUpTo(stores, journal, page);
+  if (found.count > 0 || !found.hasMore) return found;
+  // All up to there are older, or not stored any more
+  const from = stores.journalLog.numberFrom(page.fromMs);
+  return entriesUpTo(stores, journal, { ...page, bound: Math.max(page.bound, from - 1) });
+}
+
+/** If an owner's entries are further apart than these numbers, many are alone in their page. */
+const nearMax = 1_000;
+
+/** Returns entries up to one of the next checkpoints, from which the log goes back. */
+function entriesUpTo(stores: Stores, journal: OpenedJournal, page: Page) {
+  const { bound, limit } = page;
+  const last = stores.journalLog.lastOf(journal.owner);
   // So many checkpoints have more than `limit` entries before the last of them
   const wanted = Math.ceil((limit + 1) / checkpointEvery) + 1;
-  const next = checkpoints(stores, owner, bound + 1, wanted)[wanted - 1];
-  return { start: next ?? stores.journalLog.lastOf(owner), bound };
+  const next = checkpoints(stores, journal.owner, bound + 1, wanted);
+  if (next.length < wanted) next.push(last);
+  const start = next.findLast((number) => number - bound <= nearMax) ?? next[0] ?? last;
+  const { hasMore, ...found } = readRange(stores, journal, { ...page, start, isForward: true });
+  return { ...found, hasMore: hasMore || start < last };
 }
 
 /** Returns numbers of the owner's checkpoints from a number on. */

@@ -271,7 +271,6 @@ export interface EntryProof {
   'detailsSalt' : Uint8Array,
   'subjectHash' : [] | [Uint8Array],
   'subjectSalt' : [] | [Uint8Array],
-  'details' : Uint8Array,
 }
 /** Numbers of versions that this call erased and passed over. Call again with `nextCursor`. */
 export interface Erased {
@@ -2143,7 +2142,6 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'detailsSalt' : IDL.Vec(IDL.Nat8),
     'subjectHash' : IDL.Opt(IDL.Vec(IDL.Nat8)),
     'subjectSalt' : IDL.Opt(IDL.Vec(IDL.Nat8)),
-    'details' : IDL.Vec(IDL.Nat8),
   });
   const JournalEntry = IDL.Record({
     'at' : IDL.Int,
