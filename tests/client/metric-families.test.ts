@@ -1,10 +1,9 @@
-// The metrics of `efs serve metrics` from the figures of a canister: what a caller does not see, or
+// The metrics from the figures of a canister: what a caller does not see, or
 // the network does not report, is absent.
 
 import { describe, expect, test } from 'vitest';
 import type { ServiceStatus } from '../../packages/client/src/types/service.ts';
-import { familiesOf } from '../../packages/efs/src/service/metric-families.ts';
-import type { CanisterFigures } from '../../packages/efs/src/service/metric-figures.ts';
+import { type CanisterFigures, familiesOf } from '../../packages/wire/src/metrics/families.ts';
 
 const gib = 2 ** 30;
 const status: ServiceStatus = {

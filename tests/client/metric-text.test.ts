@@ -6,7 +6,7 @@ import {
   type Family,
   formatFor,
   metricText,
-} from '../../packages/efs/src/service/metric-text.ts';
+} from '../../packages/wire/src/metrics/text.ts';
 
 const families: Family[] = [
   {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { metricNames } from '../../packages/efs/src/service/metric-families.ts';
+import { metricNames } from '../../packages/wire/src/metrics/families.ts';
 
 const namesIn = (text: string) => new Set(text.match(/\befs_[a-z_]+\b/g) ?? []);
 const known = new Set(metricNames);

@@ -48,7 +48,8 @@ const efsOrder = 'output config transfers sync files upgrade service sharing doc
 
 function efsFolders(count: number): string[] {
   const before = efsOrder.split(' ').slice(0, count);
-  const outside = [`${wire}/limits.ts`, `${wire}/gateways.ts`, 'packages/client/src', 'commander'];
+  const ofWire = ['limits.ts', 'gateways.ts', 'metrics'].map((name) => `${wire}/${name}`);
+  const outside = [...ofWire, 'packages/client/src', 'commander'];
   return ['node:', ...outside, ...before.map((name) => `${efs}/${name}`)];
 }
 

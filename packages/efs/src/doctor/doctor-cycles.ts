@@ -3,7 +3,8 @@
 
 import type { CanisterState } from '../../../client/src/actor/canister-code.ts';
 import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
-import { daysLeft, topUpHint } from '../service/status.ts';
+import { daysLeft } from '../../../wire/src/metrics/room.ts';
+import { topUpHint } from '../service/status.ts';
 import { openCaller, stateOf } from './doctor-rights.ts';
 import type { DoctorCase, Fault, Finding } from './finding.ts';
 

@@ -2,9 +2,9 @@
 // full subnet reserves cycles of the canister for new memory, up to a limit of its settings.
 
 import type { ServiceStatus } from '../../../client/src/types/service.ts';
+import { engineLimit, limitOf } from '../../../wire/src/metrics/room.ts';
 import { formatBytes } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
-import { engineLimit, limitOf } from '../service/room.ts';
 import { openCaller, stateOf } from './doctor-rights.ts';
 import type { DoctorCase, Fault, Finding } from './finding.ts';
 

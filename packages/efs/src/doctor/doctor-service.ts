@@ -9,11 +9,11 @@ import type {
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
 import { actorConnection } from '../../../client/src/storage.ts';
 import type { ServiceStatus, ServiceVolume } from '../../../client/src/types/service.ts';
+import { engineLimit, limitOf, type Prices } from '../../../wire/src/metrics/room.ts';
 import type { Configuration } from '../config/config.ts';
 import { sayFailure } from '../output/exit-code.ts';
 import { formatBytes, formatCycles } from '../output/output.ts';
 import { formatTime } from '../output/times.ts';
-import { engineLimit, limitOf, type Prices } from '../service/room.ts';
 import { isOlder } from '../upgrade/module-file.ts';
 import { daysMin, daysShownMax, topUpOf, upgradeFaults } from './doctor-cycles.ts';
 import { openCaller, retry } from './doctor-rights.ts';

@@ -1,31 +1,13 @@
 // The figures of a service's canisters and of the buckets that the identity may see, as far as they
 // answer: a canister that does not answer must not hide the others.
 
-import type {
-  CanisterCode,
-  CanisterState,
-  CertifiedCode,
-} from '../../../client/src/actor/canister-code.ts';
+import type { CanisterCode, CanisterState } from '../../../client/src/actor/canister-code.ts';
 import { createNodeServiceStorage, createNodeStorage } from '../../../client/src/node/storage.ts';
 import { actorConnection } from '../../../client/src/storage.ts';
 import type { BucketRecord } from '../../../client/src/types/buckets.ts';
-import type { ServiceStatus, ServiceVolume } from '../../../client/src/types/service.ts';
+import type { ServiceVolume } from '../../../client/src/types/service.ts';
 import type { StorageIdentity } from '../../../client/src/types/storage-identity.ts';
-
-export interface CanisterFigures {
-  readonly canisterId: string;
-  readonly role: 'front' | 'volume' | 'canister';
-  /** Undefined if the canister does not answer. */
-  readonly status: ServiceStatus | undefined;
-  readonly code: CertifiedCode | undefined;
-  /** Only for controllers. */
-  readonly state: CanisterState | undefined;
-  /** The front's record of a volume. */
-  readonly volume: ServiceVolume | undefined;
-  readonly buckets: readonly BucketRecord[];
-  /** Whether the identity may see more buckets than are counted. */
-  readonly hasMoreBuckets: boolean;
-}
+import type { CanisterFigures } from '../../../wire/src/metrics/families.ts';
 
 export interface FigureSource {
   readonly host: string;

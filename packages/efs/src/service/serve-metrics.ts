@@ -3,14 +3,19 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Command } from 'commander';
 import { isLoopback } from '../../../client/src/connection/canister-address.ts';
+import { familiesOf } from '../../../wire/src/metrics/families.ts';
+import {
+  contentTypes,
+  type Family,
+  formatFor,
+  metricText,
+} from '../../../wire/src/metrics/text.ts';
 import { hasIdentity } from '../config/config.ts';
 import { configurationOf, runOf } from '../config/flags.ts';
 import { printLine, printNote } from '../output/output.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { listen, parseListen } from './listen.ts';
-import { familiesOf } from './metric-families.ts';
 import { openFigures } from './metric-figures.ts';
-import { contentTypes, type Family, formatFor, metricText } from './metric-text.ts';
 
 export interface MetricFlags {
   readonly listen: string;

@@ -2,25 +2,10 @@
 
 import { topUpCommand } from '../../../client/src/connection/network-errors.ts';
 import type { ServiceStatus } from '../../../client/src/types/service.ts';
+import { daysLeft } from '../../../wire/src/metrics/room.ts';
 import type { Run } from '../config/run.ts';
 import { printJson, printNote } from '../output/output.ts';
 import { printRecord } from '../transfers/list.ts';
-
-/** Cycles per GiB and second on a subnet of 13 nodes; calls cost extra. */
-const storagePrice = 127_000;
-const gib = 2 ** 30;
-const daySeconds = 86_400;
-
-/**
- * Returns the days for which the cycles pay for storage; undefined if they are not reported, or if
- * the subnet charges nothing.
- */
-export function daysLeft(status: ServiceStatus): number | undefined {
-  const { cycles, chargesCycles, stableBytes, heapBytes } = status;
-  if (cycles === undefined || chargesCycles === false) return undefined;
-  const perDay = ((stableBytes + heapBytes) / gib) * storagePrice * daySeconds;
-  return Math.floor(cycles / perDay);
-}
 
 const few = 90;
 

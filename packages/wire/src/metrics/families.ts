@@ -1,12 +1,78 @@
-// The metrics of `efs serve metrics`: names, descriptions, and the figure that each reports.
+// The metrics of a service: names, descriptions, and the figure that each reports. `GET /metrics`
+// of a canister and `efs serve metrics` use the same table, so that one dashboard serves both.
 // docs/how-to/monitor.md lists them, and says which of them a single node could claim.
 
-import type { BucketRecord } from '../../../client/src/types/buckets.ts';
-import type { BudgetStatus } from '../../../client/src/types/service.ts';
-import type { CanisterFigures } from './metric-figures.ts';
-import type { Family, Sample } from './metric-text.ts';
-import { limitOf } from './room.ts';
-import { daysLeft } from './status.ts';
+import { daysLeft, limitOf } from './room.ts';
+import type { Family, Sample } from './text.ts';
+
+export interface BudgetFigures {
+  readonly left: number;
+  readonly burst: number;
+  readonly perMinute: number;
+}
+
+/** Figures that the canister reports of itself. */
+export interface StatusFigures {
+  readonly version: string;
+  readonly buckets: number;
+  readonly files: number;
+  readonly bytesStored: number;
+  readonly stableBytes: number;
+  readonly heapBytes: number;
+  readonly cycles?: number | undefined;
+  readonly chargesCycles?: boolean | undefined;
+  readonly storageReservation?:
+    | { readonly reservedCycles: number; readonly limitCycles: number }
+    | undefined;
+  readonly anonymousUpdates?: BudgetFigures | undefined;
+  readonly linkUpdates?: BudgetFigures | undefined;
+  readonly refusals?: BudgetFigures | undefined;
+  readonly derivations?: BudgetFigures | undefined;
+  readonly encryption: { readonly isKeyPresent: boolean; readonly isRotating: boolean };
+}
+
+export interface BucketFigures {
+  readonly id: string;
+  readonly fileCount: number;
+  readonly byteCount: number;
+  readonly overheadBytes: number;
+  readonly versionCount: number;
+  readonly versionBytes: number;
+  readonly openUploads: number;
+  readonly quotaBytes?: number | undefined;
+  readonly quotaFiles?: number | undefined;
+}
+
+export interface CanisterFigures {
+  readonly canisterId: string;
+  readonly role: 'front' | 'volume' | 'canister';
+  /** Undefined if the canister does not answer. */
+  readonly status: StatusFigures | undefined;
+  /** From a certificate of the network. */
+  readonly code?:
+    | { readonly version: string | undefined; readonly moduleHash: string | undefined }
+    | undefined;
+  /** The network's own figures, which only controllers see. */
+  readonly state?:
+    | {
+        readonly cycles: number;
+        readonly cyclesPerDay: number;
+        readonly reservedCycles: number;
+        readonly reservedCyclesLimit: number;
+      }
+    | undefined;
+  /** The front's record of a volume. */
+  readonly volume?:
+    | {
+        readonly state: string;
+        readonly limitBytes: number;
+        readonly reportedAt?: string | undefined;
+      }
+    | undefined;
+  readonly buckets: readonly BucketFigures[];
+  /** Whether the identity may see more buckets than are reported; undefined for an API key. */
+  readonly hasMoreBuckets?: boolean | undefined;
+}
 
 /** A metric with one sample for each canister or bucket that has the figure. */
 interface Row<Facts> {
@@ -47,7 +113,9 @@ const canisterRows: readonly Row<CanisterFigures>[] = [
     name: 'efs_stable_memory_limit_bytes',
     help: 'Room for stable memory: of the network, or of the volume. Absent on a cloud engine.',
     value: ({ role, status, volume }) =>
-      role === 'front' || status === undefined ? undefined : limitOf(status, volume),
+      role === 'front' || (role === 'volume' && volume === undefined) || status === undefined
+        ? undefined
+        : limitOf(status, volume),
   },
   {
     name: 'efs_heap_memory_bytes',
@@ -113,7 +181,7 @@ function secondsLeft({ status, state }: CanisterFigures): number | undefined {
   return days === undefined ? undefined : days * daySeconds;
 }
 
-const bucketRows: readonly Row<BucketRecord>[] = [
+const bucketRows: readonly Row<BucketFigures>[] = [
   {
     name: 'efs_bucket_files',
     help: 'Files of the bucket.',
@@ -158,7 +226,7 @@ const bucketRows: readonly Row<BucketRecord>[] = [
 
 const budgetNames = ['anonymousUpdates', 'linkUpdates', 'refusals', 'derivations'] as const;
 
-const budgetRows: readonly Row<BudgetStatus>[] = [
+const budgetRows: readonly Row<BudgetFigures>[] = [
   {
     name: 'efs_budget_left',
     help: 'Updates that the budget allows now.',
