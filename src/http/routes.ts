@@ -22,17 +22,7 @@ import { getBucketUsage } from './usage.ts';
 import { versionRoutes } from './versions.ts';
 
 export const routes: readonly Route[] = [
-  { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
-  { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
-  { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
-  {
-    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
-    handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },
-    isList: true,
-    isUpload: true,
-  },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
-  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/read$/y, handlers: { POST: postRead } },
+  // First, because most updates are writes of files, and each pattern that is tried costs
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files\/(.*)$/sy,
     handlers: {
@@ -44,6 +34,17 @@ export const routes: readonly Route[] = [
     },
     isUpload: true,
   },
+  { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
+  { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
+  { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
+  {
+    pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
+    handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },
+    isList: true,
+    isUpload: true,
+  },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/read$/y, handlers: { POST: postRead } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/usage$/y,
     handlers: { GET: getBucketUsage, HEAD: headOf(getBucketUsage) },
