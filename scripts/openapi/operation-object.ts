@@ -68,7 +68,8 @@ function parametersOf({ path, operation, section }: Described): Made[] {
     description: saidOf(section, 'parameters', name),
     schema,
   }));
-  const all: readonly RequestHeader[] = key === 'none' ? headers : ['X-Bucket-Id', ...headers];
+  const hasBucket = key !== 'none' && path.includes('{bucket}');
+  const all: readonly RequestHeader[] = hasBucket ? ['X-Bucket-Id', ...headers] : headers;
   return [...inPath, ...inQuery, ...all.map((name) => headerParameter(name, section))];
 }
 

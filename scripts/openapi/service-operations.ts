@@ -232,6 +232,19 @@ export const serviceOperations: Operations = {
     answers: { 200: answers('The state.', ref('Status')) },
     errors: anyErrors,
   },
+  'GET /metrics': {
+    id: 'getMetrics',
+    key: 'required',
+    answers: {
+      200: {
+        says: 'The metrics, in the format of Prometheus or as OpenMetrics.',
+        schema: text,
+        type: '*/*',
+        headers: [...uncached, 'X-Content-Type-Options', 'Vary'],
+      },
+    },
+    errors: [...anyErrors, 'Unauthorized', 'InvalidApiKey', 'AccessDenied'],
+  },
   'GET /.well-known/{name}': {
     id: 'getWellKnown',
     key: 'none',

@@ -2,6 +2,7 @@
 //
 //   http_expr / <*>                                missing paths: 404, and the answer to OPTIONS
 //   http_expr / api / <*>                          nothing is certified
+//   http_expr / metrics / <*>                      nothing is certified
 //   http_expr / cloud / <*>                        nothing is certified: paths in no public bucket
 //   http_expr / cloud / bucket / segment … / <$>   a file of a public bucket
 //   http_expr / s / id / "" / <*>                  the file of a link, in any bucket
@@ -45,6 +46,7 @@ import {
   folderText,
   linkPrefix,
   linkText,
+  metricsText,
   missingText,
   outermostText,
   volumesText,
@@ -84,7 +86,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
     setUp({ hasUncertified }: { readonly hasUncertified: boolean }): void {
       rememberExpressions();
       published.set({ text: outermostText }, fixed().outermost('not-found').hash);
-      for (const text of hasUncertified ? [apiText, cloudText] : []) {
+      for (const text of hasUncertified ? [apiText, cloudText, metricsText] : []) {
         published.set({ text }, fixed().uncertified.hash);
       }
       isChanged = true;

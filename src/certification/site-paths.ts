@@ -14,6 +14,7 @@ export const wildcard = '<*>';
 export const volumesText = 'volumes';
 export const outermostText = `http_expr\0${wildcard}`;
 export const apiText = `http_expr\0api\0${wildcard}`;
+export const metricsText = `http_expr\0metrics\0${wildcard}`;
 export const cloudText = `http_expr\0cloud\0${wildcard}`;
 
 export function bucketText(bucketId: string): string {

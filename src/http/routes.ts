@@ -12,6 +12,7 @@ import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from
 import { getBucketJournal } from './journal.ts';
 import { getLinkedFile, headLinkedFile } from './linked-files.ts';
 import { linkRoutes } from './links.ts';
+import { getMetrics } from './metrics.ts';
 import { getPage } from './pages.ts';
 import { retentionRoutes } from './retention.ts';
 import { headOf, type Route } from './router.ts';
@@ -66,6 +67,11 @@ export const routes: readonly Route[] = [
   ...uploadRoutes,
   ...versionRoutes,
   ...retentionRoutes,
+  {
+    pattern: /^\/metrics$/y,
+    handlers: { GET: getMetrics, HEAD: headOf(getMetrics) },
+    isList: true,
+  },
   { pattern: /^(\/\.well-known\/.*)$/sy, handlers: { GET: getPage, HEAD: getPage } },
   { pattern: /^(\/(?:assets\/)?[^/]*)$/y, handlers: { GET: getPage, HEAD: getPage } },
 ];

@@ -168,7 +168,7 @@ describe('the table of operations', () => {
     expect([...named].sort()).toEqual(keyed.map(({ name }) => name).sort());
   });
 
-  test('has each route except the status, links, well-known texts and pages', () => {
+  test('has each route except the status, metrics, links, well-known texts and pages', () => {
     const known = routes.flatMap(({ pattern, handlers }) =>
       Object.keys(handlers).map((method) => `${method} ${pattern.source}`),
     );
@@ -176,6 +176,7 @@ describe('the table of operations', () => {
     const wholes = wholeRoutes.map((row) => row.replace(' ', ` /api/v1/bucket/${bucket}/`));
     const statuses = ['GET', 'HEAD'].flatMap((method) => [
       `${method} /api/v1/status`,
+      `${method} /metrics`,
       `${method} /s/x/y`,
       `${method} /.well-known/x`,
       `${method} /`,

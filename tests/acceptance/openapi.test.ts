@@ -25,7 +25,10 @@ beforeAll(async () => {
   await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);
   const made = await owner.get<{ secret: string }>(
     'createApiKey',
-    keyFor(['described', 'pages', 'demo'], ['read', 'write', 'delete', 'retain', 'audit']),
+    keyFor(
+      ['described', 'pages', 'demo'],
+      ['read', 'write', 'delete', 'retain', 'audit', 'monitor'],
+    ),
   );
   const read = await owner.get<{ secret: string }>('createApiKey', keyFor(['described'], ['read']));
   ({ secret: key } = made);
@@ -253,6 +256,10 @@ test('links answer as described', async () => {
 test('the other operations answer as described', async () => {
   await read(`${B}/end-to-end`, 200);
   await read('/api/v1/status', 200, { key: undefined });
+  await read('/metrics', 200);
+  await read('/metrics', 200, { headers: { Accept: 'text/plain' } });
+  await read('/metrics', 401, { key: undefined });
+  await read('/metrics', 403, { key: reader });
   const { etag } = await read('/.well-known/security.txt', 200, { key: undefined });
   const headers = { 'If-None-Match': etag };
   await read('/.well-known/security.txt', 304, { key: undefined, headers });

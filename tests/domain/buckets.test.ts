@@ -268,6 +268,7 @@ test('statusOf() counts files and bytes, and shows cycles to controllers and own
   expect(readTotals(stores)).toEqual({ buckets: 2, files: 2, bytes: 20 });
   const encryption = { rootKey: 'vetkd', keyName: 'key_1', isKeyPresent: true, isRotating: false };
   const system = {
+    canisterId: 'aaaaa-aa',
     stableBytes: 1,
     heapBytes: 2,
     cycles: 3n,

@@ -14,6 +14,7 @@ import {
   opensLink,
 } from '../../src/domain/files/links.ts';
 import { findKey, saveKey } from '../../src/domain/rights/api-keys.ts';
+import { authorizeMonitoring } from '../../src/domain/rights/rights.ts';
 import { putChunk } from '../../src/domain/uploads/upload-chunks.ts';
 import { goodKey } from '../../src/http/bearer-key.ts';
 import { emptyBytes } from '../../src/lib/bytes.ts';
@@ -79,6 +80,18 @@ describe('isCreatorOwner(): a key', () => {
   test('is valid if it is of version 0.1.0, which did not record creators', () => {
     saveKey(stores, { ...findKey(stores, apiKey, startNs), creator: emptyBytes });
     expect(read(later)).toBe(10);
+  });
+
+  test('reads no metrics of a bucket that its creator does not own', () => {
+    const request = { name: '', permissions: ['monitor'], expiresAtNs: undefined };
+    const secret = createKey(stores, controller, { ...request, buckets: ['box', 'other'] }).secret;
+    const ids = (now: MemoryStores) =>
+      authorizeMonitoring(now, anonymous, secret).buckets.map(({ id }) => id);
+    expect(ids(stores)).toEqual(['box', 'other']);
+    expectRefusal(later, 'InvalidApiKey', () => ids(later));
+    const { principal } = controller.caller;
+    updateBucket(stores, alice, bucketChange({ addMembers: [{ principal, role: 'owner' }] }));
+    expect(ids(later)).toEqual(['box']);
   });
 
   test('ends its uploads', () => {

@@ -78,6 +78,16 @@ describe('createKey()', () => {
     expect(findKeyByHash(stores, key.hash)).toEqual(key);
   });
 
+  test('writes monitor as the bit 32; findKeyByHash() still reads the bits of version 0.2.0', () => {
+    const permissions = ['read', 'monitor'];
+    const { key } = createKey(stores, callOf('alice'), { ...request, permissions });
+    const record = stores.apiKeys.get(key.hash) ?? new Uint8Array(0);
+    expect(record[1]).toBe(33);
+    expect(findKeyByHash(stores, key.hash)?.permissions).toEqual(permissions);
+    stores.apiKeys.set(key.hash, new Uint8Array(record).fill(7, 1, 2));
+    expect(findKeyByHash(stores, key.hash)?.permissions).toEqual(['read', 'write', 'delete']);
+  });
+
   test('writes a new record version; findKeyByHash() still reads version 1', () => {
     const { key } = createKey(stores, callOf('alice'), request);
     const record = Buffer.from(stores.apiKeys.get(key.hash) ?? []);

@@ -20,6 +20,7 @@ beforeEach(async () => {
 });
 
 const system = () => ({
+  canisterId: 'aaaaa-aa',
   stableBytes: 65_536,
   heapBytes: 131_072,
   cycles: 10n ** 13n,

@@ -27,6 +27,7 @@ export function exchange(stores: MemoryStores, sent: TestRequest): HttpResponse 
   const call = callOf('anonymous', sent.nowNs ?? startNs);
   const request = { method, url, headers: fields, body };
   const system = () => ({
+    canisterId: 'aaaaa-aa',
     stableBytes: 65_536,
     heapBytes: 131_072,
     cycles: 10n ** 13n,

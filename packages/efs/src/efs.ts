@@ -269,7 +269,8 @@ function addManagement(program: Command): void {
     .option('--name <name>', 'name of the key, for lists')
     .option(
       '--permission, --permissions <names>',
-      'read, write, delete, retain, audit: separated by commas, or repeated (default: read,write)',
+      'read, write, delete, retain, audit, monitor: separated by commas, or repeated ' +
+        '(default: read,write)',
       collectNames,
     )
     .option('--prefix <prefix>', 'restrict the key to paths with this prefix, such as inbox/')

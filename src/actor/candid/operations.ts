@@ -198,7 +198,7 @@ export const ResultLinks = resultOf(LinkPage);
 
 /**
  * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
- * `audit`.
+ * `audit`, `monitor`.
  */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,

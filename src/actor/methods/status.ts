@@ -1,7 +1,7 @@
 // The status of the service: counts, sizes and cycles without secrets.
 
 import { Principal } from '@dfinity/principal';
-import { canisterCycleBalance } from 'azle';
+import { canisterCycleBalance, canisterSelf } from 'azle';
 import {
   type Status,
   type SystemFigures,
@@ -25,6 +25,9 @@ import { storageReservation } from '../runtime/storage-reservation.ts';
 
 /** Getters, because a request needs only one of the figures. */
 const figures: SystemFigures = {
+  get canisterId() {
+    return canisterSelf().toText();
+  },
   get stableBytes() {
     return stableSize() * stablePageBytes;
   },

@@ -22,6 +22,7 @@ export interface StorageReservation {
 
 /** Figures that the canister's host reports. */
 export interface SystemFigures {
+  readonly canisterId: string;
   readonly stableBytes: number;
   readonly heapBytes: number;
   readonly cycles: bigint;

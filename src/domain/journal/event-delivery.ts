@@ -24,6 +24,7 @@ import {
   dueSubscription,
   findSubscription,
   idleNs,
+  namesOf,
   pausedNs,
   removeSubscriptionRecord,
   type Subscription,
@@ -190,6 +191,27 @@ export function endDelivery(
 function lastEntryOf(stores: Stores, bucketId: string): number {
   const journal = findJournal(stores, bucketId);
   return journal === undefined ? 0 : stores.journalLog.lastOf(journal.owner);
+}
+
+/** How the deliveries of a bucket's entries go: numbers of subscriptions. */
+export interface DeliveryState {
+  readonly all: number;
+  /** Some entries have not been acknowledged, or not been compared with the selection. */
+  readonly waiting: number;
+  /** The last attempt failed, or the subscription is paused. */
+  readonly failing: number;
+}
+
+export function deliveryState(stores: Stores, bucketId: string): DeliveryState {
+  const known = namesOf(stores, bucketId, subscriptionCountMax).flatMap(
+    (name) => findSubscription(stores, name) ?? [],
+  );
+  const last = known.length === 0 ? 0 : lastEntryOf(stores, bucketId);
+  return {
+    all: known.length,
+    waiting: known.filter(({ cursor }) => cursor < last).length,
+    failing: known.filter(({ failures, pausedAtNs }) => failures > 0 || pausedAtNs > 0n).length,
+  };
 }
 
 function saveFailed(

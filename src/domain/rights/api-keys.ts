@@ -12,11 +12,11 @@ import type { Stores } from '../shared/stores.ts';
 import { looksLikeKey, secretHash } from './api-key-secrets.ts';
 
 /**
- * retain: sets retention and holds, and bypasses governance; audit: reads the journal. Owners grant
- * them explicitly.
+ * retain: sets retention and holds, and bypasses governance; audit: reads the journal; monitor:
+ * reads the metrics. Owners grant them explicitly.
  */
-export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit';
-export const permissions: readonly Permission[] = ['read', 'write', 'delete', 'retain', 'audit'];
+export const permissions = ['read', 'write', 'delete', 'retain', 'audit', 'monitor'] as const;
+export type Permission = (typeof permissions)[number];
 /** The permissions of a key that may do everything with files that retention allows. */
 export const filePermissions: readonly Permission[] = ['read', 'write', 'delete'];
 
@@ -46,10 +46,10 @@ export interface ApiKey {
   readonly budget: KeyBudget;
 }
 
-// Small fields: version 5, permissions (1 read, 2 write, 4 delete, 8 retain, 16 audit), bytes of
-// the creator; longs: created, expires, revoked; numbers: updates per hour, bytes per hour; rest:
-// creator, then texts: hint, name, prefix, bucket id … See packFields(). The key in the map is the
-// SHA-256 of the secret.
+// Small fields: version 5, permissions (1 read, 2 write, 4 delete, 8 retain, 16 audit, 32
+// monitor), bytes of the creator; longs: created, expires, revoked; numbers: updates per hour,
+// bytes per hour; rest: creator, then texts: hint, name, prefix, bucket id … See packFields(). The
+// key in the map is the SHA-256 of the secret.
 //
 // Release 0.1.0 wrote version 1, without creator, budget and prefix:
 // 0: version 1 | permissions u8 | created u64 | expires u64 | revoked u64 | texts: hint, name,

@@ -1,7 +1,7 @@
 // Rights to a bucket. Its owners and the canister's controllers may do everything; members may do
 // what their role allows; an API key may do what its permissions allow, on paths with its prefix.
 
-import { type Bucket, getBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket, getBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, quote, withoutSlash } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -79,6 +79,29 @@ export function authorizeList(
   return { bucket, key, prefix };
 }
 
+/**
+ * Authorizes reading the metrics. Returns the key's buckets that its creator still owns. Refuses a
+ * key with a prefix, because the metrics count all files.
+ */
+export function authorizeMonitoring(
+  stores: Stores,
+  call: Call,
+  secret: string,
+): { readonly key: ApiKey; readonly buckets: readonly Bucket[] } {
+  const key = useKey(stores, call, secret);
+  requirePermission(key, 'monitor');
+  requireWithin({ key }, { prefix: '' });
+  const buckets = key.buckets.flatMap((id) => {
+    const bucket = findBucket(stores, id);
+    return bucket !== undefined && isCreatorOwner(stores, key, bucket) ? [bucket] : [];
+  });
+  if (buckets.length > 0) return { key, buckets };
+  throw new Refusal(
+    'InvalidApiKey',
+    'The creator of the API key no longer owns any of its buckets: send a key of one of their owners.',
+  );
+}
+
 /** Whether the target is within the key's prefix, compared exactly; true without a key. */
 export function isWithin({ key }: Pick<Grant, 'key'>, { path, prefix }: Place): boolean {
   return (path === undefined ? prefix : withoutSlash(path)).startsWith(key?.prefix ?? '');
@@ -113,12 +136,15 @@ function requireKeyPermission(key: ApiKey, claim: Claim): void {
   if (!key.buckets.includes(claim.bucket)) {
     throw new Refusal('AccessDenied', `The API key is not for bucket ${claim.bucket}.`);
   }
-  if (!key.permissions.includes(claim.permission)) {
-    throw new Refusal(
-      'AccessDenied',
-      `The API key has no ${claim.permission} permission; it has: ${key.permissions.join(', ')}.`,
-    );
-  }
+  requirePermission(key, claim.permission);
+}
+
+function requirePermission(key: ApiKey, permission: Permission): void {
+  if (key.permissions.includes(permission)) return;
+  throw new Refusal(
+    'AccessDenied',
+    `The API key has no ${permission} permission; it has: ${key.permissions.join(', ')}.`,
+  );
 }
 
 function requireCreatorOwner(stores: Stores, key: ApiKey, bucket: Bucket): void {

@@ -128,7 +128,7 @@ export function referenceRoot(site: {
     const text = `http_expr\0cloud\0${bucketId}\0${path.replaceAll('/', '\0')}\0<$>`;
     setLeaf(root, text, options);
   }
-  for (const folder of ['api', 'cloud']) {
+  for (const folder of ['api', 'cloud', 'metrics']) {
     setLeaf(root, `http_expr\0${folder}\0<*>`, [sha256(noCertification)]);
   }
   const missing = [none, responseHash(notFound, anyRequest)];

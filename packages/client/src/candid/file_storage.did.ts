@@ -44,7 +44,7 @@ export interface ApiKey {
 }
 /**
  * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
- * `audit`.
+ * `audit`, `monitor`.
  */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,

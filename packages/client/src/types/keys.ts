@@ -1,7 +1,10 @@
 // API keys.
 
-/** `retain` sets retention and holds, and bypasses governance. */
-export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit';
+/**
+ * `retain` sets retention and holds, and bypasses governance; `audit` reads the journal; `monitor`
+ * reads the metrics, over HTTP only.
+ */
+export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit' | 'monitor';
 
 export interface KeyRequest {
   readonly name: string;

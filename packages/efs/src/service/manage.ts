@@ -221,7 +221,14 @@ export interface KeyFlags extends JsonFlag {
   readonly bytesPerHour?: number;
 }
 
-const permissionNames: readonly Permission[] = ['read', 'write', 'delete', 'retain', 'audit'];
+const permissionNames: readonly Permission[] = [
+  'read',
+  'write',
+  'delete',
+  'retain',
+  'audit',
+  'monitor',
+];
 
 /** Prints only the secret on standard output, so that a script can store it in a variable. */
 export async function createKey(

@@ -41,6 +41,10 @@ export interface BucketFigures {
   readonly openUploads: number;
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;
+  /** Numbers of subscriptions to the bucket's entries. */
+  readonly subscriptions?:
+    | { readonly all: number; readonly waiting: number; readonly failing: number }
+    | undefined;
 }
 
 export interface CanisterFigures {
@@ -221,6 +225,21 @@ const bucketRows: readonly Row<BucketFigures>[] = [
     name: 'efs_bucket_quota_files',
     help: 'Quota of files. Absent without one.',
     value: ({ quotaFiles }) => quotaFiles || undefined,
+  },
+  {
+    name: 'efs_bucket_subscriptions',
+    help: 'Subscriptions of canisters to the entries of the bucket.',
+    value: ({ subscriptions }) => subscriptions?.all,
+  },
+  {
+    name: 'efs_bucket_subscriptions_waiting',
+    help: 'Subscriptions with entries that have not been delivered.',
+    value: ({ subscriptions }) => subscriptions?.waiting,
+  },
+  {
+    name: 'efs_bucket_subscriptions_failing',
+    help: 'Subscriptions whose last delivery failed, or that are paused.',
+    value: ({ subscriptions }) => subscriptions?.failing,
   },
 ];
 

@@ -44,12 +44,23 @@ function weightOf(accept: string | undefined, type: string): number {
 }
 
 export function metricText(families: readonly Family[], format: MetricFormat): string {
-  const lines = families.flatMap((family) => linesOf(family, format));
+  // Families share their labels, whose text costs the canister more than the rest of a line
+  const known = new Map<Sample['labels'], string>();
+  const labelsOf = (labels: Sample['labels']): string => {
+    const text = known.get(labels) ?? labelText(labels);
+    known.set(labels, text);
+    return text;
+  };
+  const lines = families.flatMap((family) => linesOf(family, format, labelsOf));
   if (format === 'openmetrics') lines.push('# EOF');
   return `${lines.join('\n')}\n`;
 }
 
-function linesOf({ name, type, help, samples }: Family, format: MetricFormat): string[] {
+function linesOf(
+  { name, type, help, samples }: Family,
+  format: MetricFormat,
+  labelsOf: (labels: Sample['labels']) => string,
+): string[] {
   if (samples.length === 0) return [];
   const isOpen = format === 'openmetrics';
   const full = type === 'info' ? `${name}_info` : name;
@@ -63,7 +74,7 @@ function linesOf({ name, type, help, samples }: Family, format: MetricFormat): s
   ];
 }
 
-function labelsOf(labels: Readonly<Record<string, string>>): string {
+function labelText(labels: Sample['labels']): string {
   const shown = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value, true)}"`);
   return shown.length === 0 ? '' : `{${shown.join(',')}}`;
 }
