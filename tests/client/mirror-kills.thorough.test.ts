@@ -10,10 +10,11 @@ import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { randomNumbers } from '../support/random-numbers.ts';
 import { seedOr } from '../support/seed.ts';
-import { openService, type Service, sampleBytes } from '../support/service.ts';
+import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, startCommand } from './command-runs.ts';
-import { collected, statesIn } from './mirrored-buckets.ts';
+import { statesIn } from './mirrored-buckets.ts';
+import { changeAtRandom } from './random-changes.ts';
 
 const bucket = 'demo';
 const killCount = 30;
@@ -54,57 +55,10 @@ afterAll(async () => {
   await rm(settings.folder, { recursive: true, force: true });
 });
 
-type Random = (limit: number) => number;
-
-const pathsMax = 25;
-const contents = (random: Random) => sampleBytes(`${random(1_000)}`, 1 + random(20_000));
-const somePath = (random: Random) => `${random(2) === 0 ? 'a/' : 'b/'}${random(pathsMax)}`;
-
-async function someVersion(random: Random) {
-  const all = await collected(owner.versions.list({ bucket }));
-  return all[random(all.length)] ?? { path: 'none', version: 1 };
-}
-
-/** Changes the source as its users do; some changes find nothing to change. */
-const changes: ((random: Random) => Promise<unknown>)[] = [
-  (random) => owner.upload(contents(random), { bucket, path: somePath(random) }),
-  (random) => owner.upload(contents(random), { bucket, path: somePath(random), tags: ['t'] }),
-  async (random) => {
-    const files = Array.from({ length: 15 }, () => {
-      return { path: somePath(random), source: contents(random), metadata: { n: `${random(9)}` } };
-    });
-    await collected(owner.uploadAll(files, { bucket }));
-  },
-  (random) => {
-    const bytes = sampleBytes(`large ${random(1_000)}`, 2_000_000 + random(2_500_000));
-    return owner.upload(bytes, { bucket, path: `large/${random(3)}` });
-  },
-  (random) => owner.remove({ bucket, path: somePath(random) }),
-  (random) => owner.move({ bucket, path: somePath(random) }, { path: somePath(random) }),
-  (random) => owner.move({ bucket, path: `large/${random(3)}` }, { path: `large/${random(3)}` }),
-  (random) => owner.copy({ bucket, path: somePath(random) }, { path: somePath(random) }),
-  (random) => {
-    const change = { tags: [`${random(5)}`], metadata: { m: `${random(5)}` } };
-    return owner.change({ bucket, path: somePath(random) }, change);
-  },
-  async (random) => {
-    const { path, version } = await someVersion(random);
-    await owner.versions.erase({ bucket, path, version });
-  },
-  async (random) => {
-    const { path, version } = await someVersion(random);
-    await owner.versions.restore({ bucket, path, version });
-  },
-];
-
-async function changeSource(random: Random): Promise<void> {
-  await changes[random(changes.length)]?.(random).catch(() => {});
-}
-
 test(`efs mirror killed ${killCount} times ends with equal buckets (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
   const words = ['mirror', bucket, '--to', `backup:${bucket}`, '-p', '4'];
-  for (let change = 0; change < 30; change++) await changeSource(random);
+  for (let change = 0; change < 30; change++) await changeAtRandom(owner, bucket, random);
   let stepCount = 0;
   for (let kill = 0; kill < killCount; kill++) {
     const run = startCommand(words, settings);
@@ -112,11 +66,11 @@ test(`efs mirror killed ${killCount} times ends with equal buckets (seed ${seed}
     run.process.stdout?.on('data', (text: string) => {
       lines += text.split('\n').length - 1;
     });
-    for (let change = 0; change < 3; change++) await changeSource(random);
+    for (let change = 0; change < 3; change++) await changeAtRandom(owner, bucket, random);
     const wanted = random(5);
     for (let waits = 1; lines < wanted; waits++) {
       await wait(20);
-      if (waits % 100 === 0) await changeSource(random);
+      if (waits % 100 === 0) await changeAtRandom(owner, bucket, random);
     }
     await wait(random(200));
     run.process.kill('SIGKILL');

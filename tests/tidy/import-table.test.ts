@@ -171,7 +171,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${efs}/sharing`]: efsFolders(7),
   [`${efs}/doctor`]: efsFolders(8),
   [`${efs}/journal`]: efsFolders(9),
-  [`${efs}/mirror`]: efsFolders(10),
+  [`${efs}/mirror`]: [...efsFolders(10), '@aws-sdk/client-s3'],
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [

@@ -44,6 +44,15 @@ export const notRun: readonly NotRun[] = [
   { command: 'efs --profile new ', reason: 'as the one before' },
   { command: 'efs mirror papers --to backup:papers', reason: 'as the one before' },
   {
+    command: 'efs mirror papers --to s3://copies/papers',
+    reason: 'needs an S3 store; tests/client/mirror-s3.test.ts mirrors to one',
+  },
+  { command: 'export AWS_ACCESS_KEY_ID=…', reason: 'has no real credentials' },
+  {
+    command: 'aws s3 sync s3://copies/papers',
+    reason: 'needs an S3 store; tests/clients/mirror-moto.test.ts restores from one',
+  },
+  {
     command: 'efs profile add backup ',
     reason: 'needs a second service; tests/client/profiles.test.ts adds profiles',
   },

@@ -1,14 +1,18 @@
 // Applies the plans of paths to the target. Each step can be repeated: after a kill, the next run
 // reads both buckets again and plans only what is left.
 
-import { likelyChunkBytes } from '../../../client/src/bytes/digest.ts';
 import { asTheyEnd, inParallel } from '../../../client/src/connection/parallel.ts';
-import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
+import { StorageError } from '../../../client/src/storage-error.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
-import type { Download, FileToUpload } from '../../../client/src/types/transfers.ts';
+import type { Download } from '../../../client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
-import { chunkBytesMin } from '../../../wire/src/limits.ts';
-import { attemptAt, type MirrorJob, noteStep } from './mirror-job.ts';
+import {
+  attemptAt,
+  type MirrorJob,
+  noteStep,
+  type OpenedVersion,
+  type SmallFile,
+} from './mirror-job.ts';
 import type { PathPlan, StoredVersion } from './path-plan.ts';
 
 type Plans = ReadonlyMap<string, PathPlan>;
@@ -42,27 +46,18 @@ async function eachPath(
 
 /** Erases what the source does not have, and changes what needs no bytes. */
 async function prepare(job: MirrorJob, path: string, plan: PathPlan): Promise<void> {
-  const { storage, bucket, signal } = job.target;
-  const file = { bucket, path, signal };
+  const { target } = job;
   await attemptAt(job, path, async () => {
     for (const version of plan.erase) {
-      await storage.versions.erase({ ...file, version }).catch(unlessMissing);
+      await target.erase(path, version);
       noteStep(job, 'erased', path);
     }
-    if (plan.restore !== undefined) {
-      await storage.versions.restore({ ...file, version: plan.restore });
-    }
+    if (plan.restore !== undefined) await target.restore(path, plan.restore);
     if (plan.change !== undefined) {
-      const { contentType, tags, metadata = {} } = plan.change;
-      await storage.change({ bucket, path }, { contentType, tags, metadata, signal });
+      await target.change(job, path, plan.change);
       noteStep(job, 'changed', path);
     }
   });
-}
-
-/** A former version may have expired meanwhile. */
-function unlessMissing(error: unknown): void {
-  if (!isStorageError(error, 'NoSuchFile')) throw error;
 }
 
 function isFormer(version: StoredVersion): boolean {
@@ -76,13 +71,12 @@ function isSmall({ size, etag }: StoredVersion): boolean {
 
 /** Stores one version of each path: small ones together, large ones in turn. */
 async function store(job: MirrorJob, versions: readonly StoredVersion[]): Promise<void> {
-  const { source, target, flags } = job;
+  const { target, flags } = job;
   const small = new Map(versions.filter(isSmall).map((version) => [version.path, version]));
-  const wishes = { bucket: target.bucket, concurrency: flags.parallel, signal: source.signal };
-  const stored = target.storage.uploadAll(readSmall(job, [...small.values()]), wishes);
+  const stored = target.storeSmall(readSmall(job, [...small.values()]), flags.parallel);
   for await (const { path, file, error } of stored) {
     await attemptAt(job, path, async () => {
-      if (error !== undefined) throw error;
+      if (file === undefined) throw error;
       requireTag(file, small.get(path));
       noteStep(job, 'stored', path);
     });
@@ -92,7 +86,10 @@ async function store(job: MirrorJob, versions: readonly StoredVersion[]): Promis
   }
 }
 
-function requireTag({ etag }: { readonly etag: string }, version: StoredVersion | undefined): void {
+export function requireTag(
+  { etag }: { readonly etag: string },
+  version: StoredVersion | undefined,
+): void {
   if (etag === version?.etag) return;
   throw new StorageError(
     'IntegrityError',
@@ -105,7 +102,7 @@ function requireTag({ etag }: { readonly etag: string }, version: StoredVersion 
 async function* readSmall(
   job: MirrorJob,
   versions: readonly StoredVersion[],
-): AsyncGenerator<FileToUpload> {
+): AsyncGenerator<SmallFile> {
   const { source, flags } = job;
   const { bucket, signal } = source;
   const present = versions.filter((version): version is FileRecord => !isFormer(version));
@@ -122,7 +119,7 @@ async function* readSmall(
   const former = versions.filter(isFormer);
   const tasks = (async function* () {
     for (const version of former) {
-      yield () => readOne(job, version.path, () => openVersion(job, version));
+      yield () => readOne(job, version.path, () => openFormer(job, version));
     }
   })();
   for await (const file of asTheyEnd(tasks, flags.parallel)) if (file !== undefined) yield file;
@@ -137,8 +134,8 @@ async function readOne(
   job: MirrorJob,
   path: string,
   open: () => Promise<Opened>,
-): Promise<FileToUpload | undefined> {
-  let file: FileToUpload | undefined;
+): Promise<SmallFile | undefined> {
+  let file: SmallFile | undefined;
   await attemptAt(job, path, async () => {
     const { version, download } = await open();
     const bytes = await download.bytes();
@@ -148,7 +145,7 @@ async function readOne(
   return file;
 }
 
-function notesOf(version: FileRecord | undefined) {
+export function notesOf(version: FileRecord | undefined) {
   return {
     contentType: version?.contentType,
     tags: version?.tags,
@@ -157,65 +154,33 @@ function notesOf(version: FileRecord | undefined) {
 }
 
 /** Reads the whole record, because lists of former versions have no tags and no chunk length. */
-async function openVersion({ source }: MirrorJob, { path, version }: StoredVersion) {
+export async function openVersion(
+  { source }: MirrorJob,
+  { path, version }: StoredVersion,
+): Promise<OpenedVersion> {
   const { storage, bucket, signal } = source;
   const name = { bucket, path };
   const record = await storage.stat(name, { version, signal });
-  return { version: record, download: await storage.download(name, { version, signal }) };
+  return { record, download: await storage.download(name, { version, signal }) };
+}
+
+async function openFormer(job: MirrorJob, version: StoredVersion): Promise<Opened> {
+  const { record, download } = await openVersion(job, version);
+  return { version: record, download };
 }
 
 async function storeLarge(job: MirrorJob, wanted: StoredVersion): Promise<void> {
-  const { target, flags, upload: former } = job;
-  const { bucket, signal } = target;
-  const { path, etag } = wanted;
-  const { version, download } = await openVersion(job, wanted);
-  const isContinued = former?.path === path && former.etag === etag;
-  if (former !== undefined && !isContinued) await cancelUpload(job);
-  requireTag(download, wanted);
-  const chunkBytes = chunkBytesOf(version);
-  const common = { bucket, path, ...notesOf(version), size: version.size, chunkBytes, signal };
-  const options = {
-    ...common,
-    concurrency: flags.parallel,
-    resume: isContinued ? former.uploadId : undefined,
-    onSession: ({ uploadId }: { readonly uploadId: string }) =>
-      job.saveUpload({ path, etag, uploadId }),
-  };
-  try {
-    requireTag(await target.storage.upload(download.body, options), wanted);
-  } catch (error) {
-    // The next attempt begins anew.
-    if (isStorageError(error, 'NoSuchUpload', 'UploadExpired', 'UploadCancelled')) {
-      await job.saveUpload(undefined);
-    }
-    throw error;
-  }
-  await job.saveUpload(undefined);
-  noteStep(job, 'stored', path);
-}
-
-/** Returns the length by which the service gets the same entity tag. */
-function chunkBytesOf(version: FileRecord): number | undefined {
-  if (version.etag.includes('-')) return version.chunkSize ?? likelyChunkBytes(version);
-  return Math.max(chunkBytesMin, version.size);
-}
-
-/** Cancels what a stopped mirror has left, because a bucket has few open uploads. */
-async function cancelUpload(job: MirrorJob): Promise<void> {
-  const { storage, bucket, signal } = job.target;
-  const { upload } = job;
-  if (upload === undefined) return;
-  const { path, uploadId } = upload;
-  await storage.uploads.cancel({ bucket, path, uploadId, signal }).catch(() => {});
-  await job.saveUpload(undefined);
+  const opened = await openVersion(job, wanted);
+  requireTag(opened.download, wanted);
+  await job.target.storeLarge(job, opened);
+  noteStep(job, 'stored', wanted.path);
 }
 
 async function removeFiles(job: MirrorJob, plans: Plans): Promise<void> {
-  const { storage, bucket, signal } = job.target;
   const paths = [...plans].filter(([path, { remove }]) => remove && !job.failed.has(path));
   if (paths.length === 0) return;
-  const wanted = { bucket, paths: paths.map(([path]) => path), signal };
-  for await (const { path, error } of storage.removeAll(wanted)) {
+  const names = paths.map(([path]) => path);
+  for await (const { path, error } of job.target.removeAll(names, job.flags.parallel)) {
     await attemptAt(job, path, async () => {
       if (error !== undefined) throw error;
       noteStep(job, 'removed', path);

@@ -8,15 +8,19 @@ import type { BucketRecord } from '../../../client/src/types/buckets.ts';
 import type { Run } from '../config/run.ts';
 import { UsageError } from '../output/usage-error.ts';
 import type { Side } from './bucket-states.ts';
+import type { MirrorTarget } from './mirror-job.ts';
 import type { MirrorPair } from './mirror-state.ts';
+import type { S3Place } from './s3/s3-place.ts';
+import { openS3Target } from './s3/s3-target.ts';
+import { serviceTarget } from './service-target.ts';
 
 export interface Sides {
   readonly source: Side;
-  readonly target: Side;
+  readonly target: MirrorTarget;
   readonly pair: MirrorPair;
   readonly keepsVersions: boolean;
-  /** Number of files and versions of both. */
-  readonly filesAndVersions: number;
+  /** About the number of requests that read both whole. */
+  readonly wholeRequests: number;
 }
 
 /** A service with one of its buckets. */
@@ -25,9 +29,14 @@ export interface Place {
   readonly bucket: string;
 }
 
-export async function openSides(from: Place, to: Place): Promise<Sides> {
-  const [here, there] = [await from.run.asStored(), await to.run.asStored()];
+/** Lists have up to 1,000 entries. */
+const entriesMax = 1_000;
+
+export async function openSides(from: Place, to: Place | S3Place): Promise<Sides> {
+  const here = await from.run.asStored();
   const record = await here.buckets.get(from.bucket);
+  if ('credentials' in to) return openWithS3(from, to, record);
+  const there = await to.run.asStored();
   const other = await there.buckets.get(to.bucket).catch((error) => {
     throw isStorageError(error, 'NoSuchBucket') ? noTarget(to.bucket, record) : error;
   });
@@ -41,12 +50,29 @@ export async function openSides(from: Place, to: Place): Promise<Sides> {
   const common = { signal, readsVersions: keepsVersions };
   return {
     source: { storage: here, bucket: from.bucket, ...common },
-    target: { storage: there, bucket: to.bucket, ...common },
+    target: serviceTarget({ storage: there, bucket: to.bucket, ...common }),
     ...{ pair, keepsVersions },
-    filesAndVersions: [record, other].reduce(
-      (sum, { fileCount, versionCount }) => sum + fileCount + versionCount,
-      0,
-    ),
+    wholeRequests: (countIn(record) + countIn(other)) / entriesMax,
+  };
+}
+
+function countIn({ fileCount, versionCount }: BucketRecord): number {
+  return fileCount + versionCount;
+}
+
+async function openWithS3(from: Place, to: S3Place, record: BucketRecord): Promise<Sides> {
+  requireNames(record);
+  const { signal } = from.run;
+  const storage = await from.run.asStored();
+  const source = await nameOf(from, storage);
+  const pair = { source, target: to.name };
+  const wishes = { keepsVersions: record.keepVersionsDays > 0, signal };
+  const { target, keepsVersions } = await openS3Target(to, pair, wishes);
+  return {
+    source: { storage, bucket: from.bucket, signal, readsVersions: keepsVersions },
+    ...{ target, pair, keepsVersions },
+    // A list of S3 lacks the metadata of objects, which takes a request for each.
+    wholeRequests: countIn(record),
   };
 }
 
@@ -74,12 +100,8 @@ function requireFit(pair: MirrorPair, source: BucketRecord, target: BucketRecord
   if (pair.source === pair.target) {
     throw new UsageError(`${pair.source} cannot be a mirror of itself: name another bucket.`);
   }
-  if (source.endToEnd?.sealsNames || target.endToEnd?.sealsNames) {
-    throw new UsageError(
-      'A bucket that seals names cannot be mirrored, because only its own key opens its paths: ' +
-        'copy its files as a member by efs get -r and efs put -r.',
-    );
-  }
+  requireNames(source);
+  requireNames(target);
   if (target.endToEnd !== undefined && source.endToEnd === undefined) {
     throw new UsageError(
       `Bucket ${target.id} is end-to-end encrypted and ${source.id} is not: mirror to a bucket ` +
@@ -91,5 +113,13 @@ function requireFit(pair: MirrorPair, source: BucketRecord, target: BucketRecord
     `Bucket ${source.id} stores former versions for ${source.keepVersionsDays} days, and its mirror ` +
       `${target.id} for ${target.keepVersionsDays}: run there efs bucket set ${target.id} ` +
       `--keep-versions ${source.keepVersionsDays}.`,
+  );
+}
+
+function requireNames({ endToEnd }: BucketRecord): void {
+  if (!endToEnd?.sealsNames) return;
+  throw new UsageError(
+    'A bucket that seals names cannot be mirrored, because only its own key opens its paths: ' +
+      'copy its files as a member by efs get -r and efs put -r.',
   );
 }

@@ -25,8 +25,9 @@ import { allStates, type PathStates, stateAt, statesOf } from './bucket-states.t
 import type { MirrorFlags, MirrorJob } from './mirror-job.ts';
 import { openSides, type Place, type Sides } from './mirror-sides.ts';
 import { loadMirror, saveMirror } from './mirror-state.ts';
-import { moveLarge } from './moved-files.ts';
 import { isEmptyPlan, type PathPlan, planOf } from './path-plan.ts';
+import type { S3Place } from './s3/s3-place.ts';
+import { requireReadable } from './verify-bytes.ts';
 import { verifyMirror } from './verify-mirror.ts';
 
 const removalsMax = 1_000;
@@ -36,10 +37,11 @@ const noChanges: BucketChanges = { paths: new Map(), entries: [], cursor: undefi
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 
-export async function mirror(from: Place, to: Place, flags: MirrorFlags): Promise<void> {
+export async function mirror(from: Place, to: Place | S3Place, flags: MirrorFlags): Promise<void> {
   checkedConcurrency(flags.parallel);
   const { run } = from;
   const sides = await openSides(from, to);
+  requireReadable(sides, flags);
   if (flags.verify) return verifyMirror(run, sides, flags);
   await requireAlone(sides);
   const cursor = await mirrorOnce(run, sides, flags);
@@ -106,6 +108,7 @@ async function mirrorOnce(
   const known = state?.cursor && (await changesSince(source, state.cursor));
   const changes = known ?? (await recentChanges(source)) ?? noChanges;
   const isWhole = known === undefined || isCheaperWhole(sides, changes);
+  await job.target.begin(job);
   await apply(job, sides, { changes, isWhole });
   const [failure] = job.failures;
   if (failure !== undefined) {
@@ -142,9 +145,9 @@ function startJob(run: Run, sides: Sides, { flags, state }: Started): MirrorJob 
   return job;
 }
 
-/** Compares requests: lists have up to 1,000 entries, and each path takes four. */
-function isCheaperWhole({ filesAndVersions }: Sides, { paths }: BucketChanges): boolean {
-  return 4 * paths.size > 20 + filesAndVersions / 1_000;
+/** Compares requests: each path takes four. */
+function isCheaperWhole({ wholeRequests }: Sides, { paths }: BucketChanges): boolean {
+  return 4 * paths.size > 20 + wholeRequests;
 }
 
 interface Scope {
@@ -161,11 +164,11 @@ async function apply(job: MirrorJob, { keepsVersions }: Sides, scope: Scope): Pr
   const names = [...changes.paths.keys()];
   let [here, there] = await Promise.all(
     isWhole
-      ? [allStates(source), allStates(target)]
-      : [statesOf(source, names, reading), statesOf(target, names, { concurrency })],
+      ? [allStates(source), target.allStates(concurrency)]
+      : [statesOf(source, names, reading), target.statesOf(names, concurrency)],
   );
   if (isWhole) here = await readBehind(job, here, changes.paths);
-  else there = await moveLarge(job, { changes, here, there });
+  else there = await target.moveLarge(job, { changes, here, there });
   let paths = isWhole ? new Set([...here.keys(), ...there.keys()]) : new Set(names);
   requireSource(job, isWhole, { here, there });
   for (; paths.size > 0; job.attemptsLeft--) {
@@ -181,7 +184,7 @@ async function apply(job: MirrorJob, { keepsVersions }: Sides, scope: Scope): Pr
     for (const path of paths) job.failed.delete(path);
     job.again.clear();
     here = await statesOf(source, paths, reading);
-    there = await statesOf(target, paths, { concurrency });
+    there = await target.statesOf(paths, concurrency);
   }
 }
 
@@ -228,7 +231,7 @@ function requireSource({ flags, source, target }: MirrorJob, isWhole: boolean, b
   if (!isEmpty(both.here) || isEmpty(both.there)) return;
   throw new StorageError(
     'NoSuchFile',
-    `Bucket ${source.bucket} has no files, and its mirror ${target.bucket} has some: if all were ` +
+    `Bucket ${source.bucket} has no files, and its mirror ${target.name} has some: if all were ` +
       'removed on purpose, pass --max-delete with their number.',
   );
 }

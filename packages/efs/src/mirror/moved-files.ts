@@ -1,22 +1,16 @@
 // Moves large files within the mirror, as the source has moved them, instead of storing them again.
 
 import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
-import type { BucketChanges } from '../transfers/journal-changes.ts';
-import { type PathStates, stateAt, statesOf } from './bucket-states.ts';
-import { attemptAt, type MirrorJob } from './mirror-job.ts';
-
-interface Changed {
-  readonly changes: BucketChanges;
-  readonly here: PathStates;
-  readonly there: PathStates;
-}
+import { type PathStates, type Side, stateAt, statesOf } from './bucket-states.ts';
+import { attemptAt, type ChangedStates, type MirrorJob } from './mirror-job.ts';
 
 /** Returns the target's states after the moves. */
 export async function moveLarge(
   job: MirrorJob,
-  { changes, here, there }: Changed,
+  target: Side,
+  { changes, here, there }: ChangedStates,
 ): Promise<PathStates> {
-  const { storage, bucket, signal } = job.target;
+  const { storage, bucket, signal } = target;
   const states = new Map(there);
   for (const { kind, path, formerPath } of changes.entries) {
     if (kind !== 'file.moved' || path === undefined || formerPath === undefined) continue;
@@ -29,7 +23,7 @@ export async function moveLarge(
     await attemptAt(job, path, () =>
       storage.move({ bucket, path: formerPath }, { path }, { signal }).then(() => {}),
     );
-    const moved = await statesOf(job.target, [path, formerPath], { concurrency: 2 });
+    const moved = await statesOf(target, [path, formerPath], { concurrency: 2 });
     for (const [name, state] of moved) states.set(name, state);
   }
   return states;

@@ -4,17 +4,25 @@
 
 import type { FileRecord } from '../../../client/src/types/files.ts';
 import type { FileVersion } from '../../../client/src/types/versions.ts';
+import { type NoteDigests, notesDigest, tagsDigest } from './note-digests.ts';
 
 /** The file of a bucket at one path, with its former versions. */
 export interface PathState {
-  readonly present?: FileRecord | undefined;
+  readonly present?: (FileRecord & Partial<Digested>) | undefined;
   /** Oldest first. */
-  readonly former: readonly FileVersion[];
+  readonly former: readonly (FileVersion & Partial<Digested>)[];
+  /** Whether the mirror did not store the target's object, and so does not change it. */
+  readonly isForeign?: boolean | undefined;
+}
+
+/** In targets that store digests beside type, metadata and tags, the digests are compared. */
+export interface Digested {
+  readonly digests: NoteDigests;
 }
 
 export const emptyState: PathState = { former: [] };
 
-export type StoredVersion = FileRecord | FileVersion;
+export type StoredVersion = (FileRecord | FileVersion) & Partial<Digested>;
 
 export interface PathPlan {
   /** Numbers of versions to erase, the present one last. */
@@ -83,6 +91,7 @@ function areEqual(one: StoredVersion, other: StoredVersion): boolean {
 }
 
 function haveSameNotes(one: StoredVersion, other: StoredVersion): boolean {
+  if (other.digests !== undefined) return other.digests.notes === notesDigest(one);
   const [metadata, others] = [one, other].map((each) =>
     JSON.stringify(Object.entries(each.metadata ?? {}).sort()),
   );
@@ -90,8 +99,10 @@ function haveSameNotes(one: StoredVersion, other: StoredVersion): boolean {
 }
 
 function changeOf(source: FileRecord, target: StoredVersion): Pick<PathPlan, 'change'> {
-  const tags = 'tags' in target ? target.tags : undefined;
-  const hasTags =
-    tags !== undefined && String([...tags].sort()) === String([...source.tags].sort());
-  return hasTags && haveSameNotes(source, target) ? {} : { change: source };
+  return haveSameTags(source, target) && haveSameNotes(source, target) ? {} : { change: source };
+}
+
+function haveSameTags({ tags }: FileRecord, target: StoredVersion): boolean {
+  if (target.digests !== undefined) return target.digests.tags === tagsDigest(tags);
+  return 'tags' in target && String([...target.tags].sort()) === String([...tags].sort());
 }

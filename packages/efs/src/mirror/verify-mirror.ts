@@ -10,25 +10,30 @@ import { allStates, type PathStates, stateAt, statesOf } from './bucket-states.t
 import type { MirrorFlags } from './mirror-job.ts';
 import type { Sides } from './mirror-sides.ts';
 import { isEmptyPlan, type PathPlan, planOf } from './path-plan.ts';
+import { wrongBytes } from './verify-bytes.ts';
 
 export async function verifyMirror(
   run: Run,
   sides: Sides,
-  { parallel: concurrency }: MirrorFlags,
+  { parallel: concurrency, bytes }: MirrorFlags,
 ): Promise<void> {
   const { source, target, pair } = sides;
-  const [here, there] = await Promise.all([allStates(source), allStates(target)]);
+  const [here, there] = await Promise.all([allStates(source), target.allStates(concurrency)]);
   const paths = new Set([...here.keys(), ...there.keys()]);
   const suspects = [...paths].filter((path) => reasonAt(sides, path, { here, there }));
   // A file may have changed between the two lists.
   const again = {
     here: await statesOf(source, suspects, { concurrency }),
-    there: await statesOf(target, suspects, { concurrency }),
+    there: await target.statesOf(suspects, concurrency),
   };
   const differences = suspects.flatMap((path) => {
     const reason = reasonAt(sides, path, again);
     return reason === undefined ? [] : [{ path, reason }];
   });
+  if (bytes) {
+    const same = [...paths].filter((path) => !differences.some((one) => one.path === path));
+    differences.push(...(await wrongBytes(sides, same, { here, there, concurrency })));
+  }
   const files = [...here.values()].filter(({ present }) => present !== undefined).length;
   const versions = [...here.values()].reduce((sum, { former }) => sum + former.length, 0);
   if (isJson()) printJson({ ...pair, files, versions, differences });
@@ -45,6 +50,8 @@ export async function verifyMirror(
     `${pair.target} equals ${pair.source}: ${files} files and ${versions} former versions have ` +
       'the same digests, types and metadata.',
   );
+  if (bytes) printLine('The bytes of all of them were downloaded and compared.');
+  else if (target.aboutDigests !== undefined) printLine(target.aboutDigests());
 }
 
 interface Both {
@@ -53,6 +60,7 @@ interface Both {
 }
 
 function reasonAt({ keepsVersions }: Sides, path: string, both: Both): string | undefined {
+  if (stateAt(both.there, path).isForeign) return 'the mirror did not store what is there';
   const plan = planOf(stateAt(both.here, path), stateAt(both.there, path), keepsVersions);
   return isEmptyPlan(plan) ? undefined : reasonOf(plan);
 }
