@@ -104,12 +104,11 @@ async function mirrorOnce(
 ): Promise<JournalCursor | undefined> {
   const state = await loadMirror(sides.pair);
   const job = startJob(run, sides, { flags, state });
-  const { source } = job;
-  const known = state?.cursor && (await changesSince(source, state.cursor));
-  const changes = known ?? (await recentChanges(source)) ?? noChanges;
-  const isWhole = known === undefined || isCheaperWhole(sides, changes);
   await job.target.begin(job);
-  await apply(job, sides, { changes, isWhole });
+  const known = state?.cursor && (await changesSince(job.source, state.cursor));
+  const found = await readBoth(job, sides, known);
+  const { changes } = found;
+  await apply(job, sides, found);
   const [failure] = job.failures;
   if (failure !== undefined) {
     const { length } = job.failures;
@@ -150,26 +149,51 @@ function isCheaperWhole({ wholeRequests }: Sides, { paths }: BucketChanges): boo
   return 4 * paths.size > 20 + wholeRequests;
 }
 
-interface Scope {
+interface Both {
+  readonly here: PathStates;
+  readonly there: PathStates;
+}
+
+interface Found extends Both {
   readonly changes: BucketChanges;
   /** Whether all paths are compared. */
   readonly isWhole: boolean;
 }
 
-async function apply(job: MirrorJob, { keepsVersions }: Sides, scope: Scope): Promise<void> {
-  const { changes, isWhole } = scope;
+/** Reads the paths that have changed; all paths if the changes are unknown or too many. */
+async function readBoth(
+  job: MirrorJob,
+  sides: Sides,
+  known: BucketChanges | undefined,
+): Promise<Found> {
+  const { flags, source, target } = job;
+  const { parallel: concurrency } = flags;
+  if (known !== undefined && !isCheaperWhole(sides, known)) {
+    const names = [...known.paths.keys()];
+    const [here, there] = await Promise.all([
+      statesOf(source, names, { concurrency, changes: known.paths }),
+      target.statesOf(names, concurrency),
+    ]);
+    const moved = await target.moveLarge(job, { changes: known, here, there });
+    return { changes: known, isWhole: false, here, there: moved };
+  }
+  // The entries cover what a list of the same minutes may lack, so both are read at the same time
+  const [changes = noChanges, listed, there] = await Promise.all([
+    known ?? recentChanges(source),
+    allStates(source),
+    target.allStates(concurrency),
+  ]);
+  const here = await readBehind(job, listed, changes.paths);
+  return { changes, isWhole: true, here, there };
+}
+
+async function apply(job: MirrorJob, { keepsVersions }: Sides, found: Found): Promise<void> {
+  const { changes, isWhole } = found;
   const { flags, source, target } = job;
   const { parallel: concurrency } = flags;
   const reading = { concurrency, changes: changes.paths };
-  const names = [...changes.paths.keys()];
-  let [here, there] = await Promise.all(
-    isWhole
-      ? [allStates(source), target.allStates(concurrency)]
-      : [statesOf(source, names, reading), target.statesOf(names, concurrency)],
-  );
-  if (isWhole) here = await readBehind(job, here, changes.paths);
-  else there = await target.moveLarge(job, { changes, here, there });
-  let paths = isWhole ? new Set([...here.keys(), ...there.keys()]) : new Set(names);
+  let { here, there } = found;
+  let paths = isWhole ? new Set([...here.keys(), ...there.keys()]) : new Set(changes.paths.keys());
   requireSource(job, isWhole, { here, there });
   for (; paths.size > 0; job.attemptsLeft--) {
     const first = plansFor(paths, { here, there }, keepsVersions);
@@ -204,11 +228,6 @@ async function readBehind(
     reading,
   );
   return new Map([...listed, ...again]);
-}
-
-interface Both {
-  readonly here: PathStates;
-  readonly there: PathStates;
 }
 
 function plansFor(
