@@ -56,6 +56,8 @@ export interface NetworkOptions {
   readonly subnetType?: SubnetType;
   /** An empty store, or a copy of another network's. */
   readonly store?: StateStore;
+  /** Returns 32 bytes for `raw_rand`; secret ones by default. */
+  readonly random?: () => Uint8Array;
 }
 
 export class KeyNetwork {
@@ -91,7 +93,7 @@ export class KeyNetwork {
       encryptedKey: (request) => this.vetKeys.encryptedKey(request),
     };
     const random = () => {
-      const seed = new Uint8Array(randomBytes(32));
+      const seed = options.random?.() ?? new Uint8Array(randomBytes(32));
       this.seeds.push(seed);
       return seed;
     };
