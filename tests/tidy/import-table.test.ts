@@ -116,13 +116,6 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${client}/links`]: [...belowClient, ...clientFolders(4)],
   [`${client}/http`]: [...belowClient, ...clientFolders(5)],
   [`${client}/actor`]: [...belowClient, ...clientFolders(6), `${client}/candid`, agentLibrary],
-  // Hashes at once, and Web Crypto only later: a promise takes longer than a short hash.
-  [`${client}/actor/journal-blocks.ts`]: [
-    `${client}/operations`,
-    `${client}/storage-error.ts`,
-    agentLibrary,
-    '@noble/hashes',
-  ],
   [`${client}/downloads`]: [...belowClient, ...clientFolders(5)],
   [`${client}/uploads`]: [...belowClient, ...clientFolders(5)],
   [`${client}/files`]: [
