@@ -7,6 +7,7 @@
 // `--end-to-end` compares plain and end-to-end buckets (client-end-to-end.ts)
 // `--s3` compares the S3 server with `efs` (client-s3.ts)
 // `--line` uses throttled lines (client-line.ts)
+// `--journal` verifies a journal and mirrors a bucket (client-journal.ts)
 
 import { randomFillSync } from 'node:crypto';
 import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compare, description } from './client-comparisons.ts';
 import { measureEndToEnd } from './client-end-to-end.ts';
+import { measureJournalCommands } from './client-journal.ts';
 import { measureLines } from './client-line.ts';
 import { measureNetwork } from './client-network.ts';
 import { formatShares, type Span } from './client-profile.ts';
@@ -128,10 +130,12 @@ async function main(): Promise<void> {
     'end-to-end': { type: 'boolean', default: false },
     s3: { type: 'boolean', default: false },
     line: { type: 'boolean', default: false },
+    journal: { type: 'boolean', default: false },
   } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.network !== undefined) return benchNetwork(values.network, positionals);
   if (values.line) return benchLines(positionals);
+  if (values.journal) return measureJournalCommands(join(projectDir, 'docs/reference/costs.md'));
   if (values.s3) return benchS3(positionals);
   if (values['end-to-end']) return benchEndToEnd(positionals);
   const bytes = 1e6 * Number(positionals[0] ?? megabytesDefault);
