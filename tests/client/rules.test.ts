@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createStorage } from '../../packages/client/src/storage.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 
@@ -45,6 +46,19 @@ test('efs rule adds, lists and removes rules', async () => {
   expect(await efs('rule', 'rm', 'ruled', 'logs', 'rule-1')).toMatchObject({ code: 0 });
   const left = JSON.parse((await efs('rule', 'ls', '--json', 'ruled')).output);
   expect(left).toEqual([{ id: 'rule-2', isEnabled: true, prefix: '', endUploadsAfterHours: 24 }]);
+});
+
+test('efs rule add and rm read the rules in replies that the network signs', async ({ skip }) => {
+  onlyOnOurReplica('it reports the messages that a canister runs')({ skip });
+  const kinds = () =>
+    (service.replica?.reports ?? [])
+      .filter(({ method, kind }) => method === 'getRules' && kind !== 'inspect')
+      .map(({ kind }) => kind);
+  const before = kinds().length;
+  await efs('rule', 'add', 'ruled', '--delete-after', '3', '--id', 'three');
+  await efs('rule', 'rm', 'ruled', 'three');
+  await efs('rule', 'ls', 'ruled');
+  expect(kinds().slice(before)).toEqual(['replicatedQuery', 'replicatedQuery', 'query']);
 });
 
 test('efs rule says what is wrong, and changes nothing', async () => {

@@ -31,7 +31,9 @@ export function BucketRules(props: BucketProps) {
   async function load(): Promise<void> {
     failure.value = undefined;
     try {
-      rules.value = await session.storage.rules.list(record.id);
+      // An owner's change sends the list back: a rule that one node leaves out would be removed
+      const certified = isOwner(props);
+      rules.value = await session.storage.rules.list(record.id, { certified });
     } catch (error) {
       failure.value = sentenceOf(error);
     }

@@ -149,7 +149,6 @@ const startedUpload: MethodRow = {
 export const methodTable: Readonly<Record<string, MethodRow>> = {
   // Queries, which inspection refuses as ingress
   getFile: { bounds: few },
-  getRules: { bounds: few },
   getStatus: { bounds: few, isAtFront: true },
   getUpload: { bounds: few },
   getUsage: { bounds: few },
@@ -344,6 +343,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: many,
     admit: (caller, { bucketId }: { bucketId: string }) => requireOwner(caller, bucketId),
   },
+  getRules: { bounds: few, isSignedQuery: true, admit: requireOwner },
   setRules: { bounds: rules, admit: requireOwner },
   keepJournal: { bounds: few, admit: requireOwner },
   redactEntries: { bounds: many, admit: requireOwner },

@@ -64,7 +64,8 @@ export class RulesActor {
 
   /**
    * (bucketId, apiKey) Returns the rules of a bucket, for members and keys that may read the whole
-   * bucket. Errors: AccessDenied, NoSuchBucket.
+   * bucket. Owners can also send it as an update, without a key: then the network signs the reply.
+   * Errors: AccessDenied, NoSuchBucket.
    */
   @query([IDL.Text, IDL.Opt(IDL.Text)], ResultRules)
   getRules(bucket: string, [apiKey]: Optional<string>) {

@@ -77,6 +77,10 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     ({ actor, key }, bucket) => actor.getRules(bucket, key),
     (rules) => rules.map(ruleRecordOf),
   ),
+  getSignedRules: calling(
+    ({ signedQueries }, bucket) => signedQueries().getRules(bucket, []),
+    (rules) => rules.map(ruleRecordOf),
+  ),
   setRules: calling(
     ({ actor }, { bucket, rules }) => actor.setRules(bucket, rules.map(sentRule)),
     (rules) => rules.map(ruleRecordOf),

@@ -1188,7 +1188,8 @@ export interface _SERVICE {
   >,
   /**
    * (bucketId, apiKey) Returns the rules of a bucket, for members and keys that may read the whole
-   * bucket. Errors: AccessDenied, NoSuchBucket.
+   * bucket. Owners can also send it as an update, without a key: then the network signs the reply.
+   * Errors: AccessDenied, NoSuchBucket.
    */
   'getRules' : ActorMethod<
     [string, [] | [string]],

@@ -99,6 +99,8 @@ export interface AdministrationOperations {
   setBucketRecipient(request: EpochName & { readonly recipient: string }): BucketRecord;
   rotateBucketIdentity(bucket: string): BucketRecord;
   getRules(bucket: string): readonly StoredRule[];
+  /** In a reply that the network signs. */
+  getSignedRules(bucket: string): readonly StoredRule[];
   setRules(request: RulesRequest): readonly StoredRule[];
   createKey(request: KeyRequest): NewKey;
   listKeys(bucket: string): readonly KeyRecord[];
@@ -138,6 +140,7 @@ export const administrationRows = {
   setBucketRecipient: { retry: 'never' },
   rotateBucketIdentity: { retry: 'never' },
   getRules: { retry: 'repeat' },
+  getSignedRules: { retry: 'repeat' },
   setRules: { retry: 'repeat' },
   // A second key could remain whose secret nobody has.
   createKey: { retry: 'never' },

@@ -37,7 +37,8 @@ function actionsOf(rule: StoredRule): string {
 
 export async function addRule(run: Run, bucket: string, flags: RuleFlags): Promise<void> {
   const { rules } = await run.manager();
-  const present = await rules.list(bucket);
+  // A rule that one node leaves out would be removed
+  const present = await rules.list(bucket, { certified: true });
   const ids = new Set(present.map(({ id }) => id));
   const id = flags.id ?? freeId(ids);
   if (ids.has(id)) {
@@ -77,7 +78,8 @@ export async function listRules(
 
 export async function removeRules(run: Run, bucket: string, ids: readonly string[]): Promise<void> {
   const { rules } = await run.manager();
-  const present = await rules.list(bucket);
+  // A rule that one node leaves out would be removed
+  const present = await rules.list(bucket, { certified: true });
   const missing = ids.find((id) => !present.some((rule) => rule.id === id));
   if (missing !== undefined) {
     throw new UsageError(
