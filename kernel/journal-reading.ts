@@ -10,8 +10,8 @@ import { contentBytes, entryHeadBytes, openEntry, wipeJournalSecrets } from './j
 /** Numbers of entries that were found, behind the loaded page. */
 const foundAt: usize = 0x8000;
 const foundMax: u32 = 8192;
-/** Limit of a reading, in units of 3,500 instructions; the rest of the method takes 2 M. */
-const costMax: u32 = 830;
+/** Limit of a reading in Candid, in units of 3,250 instructions; the rest of a query takes 2 M. */
+const replyCostMax: u32 = 920;
 const loadCost: u32 = 3;
 const hashBytes: usize = 32;
 
@@ -23,9 +23,9 @@ export let altered: u64 = 0;
 /**
  * Writes entries of an owner, opened, and returns their number of bytes. It follows them from
  * `start` back: if `isForward`, to those after `bound`, the first of which come first; otherwise
- * from the one before `bound`, which comes first. None is older than `fromMs`. Ends before `limit`
- * if they are in many pages. `kinds`: their names for Candid; without them an entry is its number
- * u64, its head and its content.
+ * from the one before `bound`, which comes first. None is older than `fromMs`. `kinds`: their names
+ * for Candid, which ends before `limit` if they are long or in many pages; without them an entry is
+ * its number u64, its head and its content.
  */
 export function journalEntries(
   space: u32, start: u64, bound: u64, isForward: bool, fromMs: u64, limit: u32,
@@ -33,7 +33,8 @@ export function journalEntries(
 ): usize {
   ensureSegmentPages();
   openJournal(space);
-  const count = find(space, start, bound, isForward, fromMs, limit);
+  const costMax = kinds == 0 ? u32.MAX_VALUE : replyCostMax;
+  const count = find(space, start, bound, isForward, fromMs, limit, costMax);
   const found = segmentBase() + foundAt;
   let end = out;
   returned = 0;
@@ -68,7 +69,7 @@ let isCut: bool = false;
 
 /** Lists numbers of the owner's entries; returns how many there are in the range. */
 function find(
-  space: u32, start: u64, bound: u64, isForward: bool, fromMs: u64, limit: u32,
+  space: u32, start: u64, bound: u64, isForward: bool, fromMs: u64, limit: u32, costMax: u32,
 ): u32 {
   const found = segmentBase() + foundAt;
   let count: u32 = 0;

@@ -128,8 +128,8 @@ const commands = [
 /** The second word of the field `length`. */
 const secondWord = kernelWords.length + 1;
 const lastLong = kernelLongs.result + 1;
-/** Room for the entries of one call: a reply costs 50 instructions a byte. */
-const entriesBytes = 32_768;
+/** Room for the entries of one call. In Candid they are a reply: 50 instructions a byte. */
+const entriesBytes = { opened: 65_536, candid: 32_768 } as const;
 /** Room for a block. */
 const blockBytes = 256;
 /** Room for the longest block behind others. */
@@ -209,7 +209,7 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
 }
 
 function readEntries(range: EntryRange, { keys, ownerName }: OwnerKeys, kinds: Uint8Array) {
-  const out = new Uint8Array(entriesBytes);
+  const out = new Uint8Array(entriesBytes[kinds.length === 0 ? 'opened' : 'candid']);
   const { bytes, words, longs } = entriesCommand;
   longs[kernelLongs.offset] = BigInt(range.start);
   words[kernelWords.length] = range.limit;
