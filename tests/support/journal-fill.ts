@@ -31,6 +31,8 @@ export interface JournalFill {
   readonly count: number;
   /** Returns whether an entry with that number is the bucket's; the others are of 129 more. */
   isOwn(number: number): boolean;
+  /** Returns the path in an entry; one of 30 bytes by default. */
+  pathOf?(number: number): string;
 }
 
 /** Continues at the number of entries that the journal has. */
@@ -94,7 +96,8 @@ function opens(read: () => unknown): boolean {
   }
 }
 
-function append(log: JournalLog, opened: OpenedJournal, { bucket, count, isOwn }: JournalFill) {
+function append(log: JournalLog, opened: OpenedJournal, fill: JournalFill): void {
+  const { bucket, count, isOwn, pathOf = shortPath } = fill;
   const others = Array.from({ length: 129 }, (_, index) => `other-${index}`);
   const journals = new Map<string, OpenedJournal>([[bucket, opened]]);
   for (const name of others) {
@@ -109,10 +112,14 @@ function append(log: JournalLog, opened: OpenedJournal, { bucket, count, isOwn }
   const startNs = BigInt(Date.now() - 30 * 86_400_000) * 1_000_000n;
   for (let number = log.tip().last + 1; number <= count; number++) {
     const name = isOwn(number) ? bucket : (others[number % others.length] as string);
-    const subject = `a/path/of/thirty/bytes/${String(number).padStart(7, '0')}`;
+    const subject = pathOf(number);
     const by = { actor, nowNs: startNs + BigInt(number) * 100_000_000n };
     appendEntry(stores, name, { kind: 'file.stored', subject, version: 1, digest }, by);
   }
+}
+
+function shortPath(number: number): string {
+  return `a/path/of/thirty/bytes/${String(number).padStart(7, '0')}`;
 }
 
 /** Writes the changed pages in several commits, so that not all of them are held at once. */
