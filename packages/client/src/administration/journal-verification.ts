@@ -176,9 +176,13 @@ async function readEntries(
   signal: Signal,
 ) {
   const entries: JournalEntry[] = [];
+  let last = start;
   for await (const entry of entriesOf(connection, bucket, { after: start, signal })) {
     if (entry.seq > start + length) break;
     entries.push(entry);
+    // A lying node must not fill the memory; requireEntries() names the fault
+    if (entry.seq <= last) break;
+    last = entry.seq;
   }
   return entries;
 }
