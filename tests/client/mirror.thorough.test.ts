@@ -10,7 +10,7 @@ import type { Storage } from '../../packages/client/src/storage.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { startCommand } from './command-runs.ts';
-import { collected, statesIn } from './mirrored-buckets.ts';
+import { eraseAndRestore, statesIn } from './mirrored-buckets.ts';
 
 let here: Service;
 let there: Service;
@@ -96,27 +96,10 @@ describe('efs mirror', () => {
   });
 
   test('erases and restores versions as the source did', async () => {
-    for (const words of ['1', '2', '3', '4']) await store('a', text(words));
-    await mirror('--once');
-    const versions = await collected(owner.versions.list({ bucket, path: 'a' }));
-    const [one, two] = versions.map(({ version }) => version);
-    await owner.versions.erase({ bucket, path: 'a', version: two as number });
-    await mirror('--once');
-    await expectEqual();
-    await owner.versions.restore({ bucket, path: 'a', version: one as number });
-    await mirror('--once');
-    await expectEqual();
-    await owner.remove({ bucket, path: 'a' });
-    await mirror('--once');
-    await expectEqual();
-    const [last] = (await collected(owner.versions.list({ bucket, path: 'a' }))).reverse();
-    await owner.versions.restore({ bucket, path: 'a', version: last?.version as number });
-    await mirror('--once');
-    await expectEqual();
-    const { version } = await owner.stat({ bucket, path: 'a' });
-    await owner.versions.erase({ bucket, path: 'a', version });
-    await mirror('--once');
-    await expectEqual();
+    await eraseAndRestore(owner, bucket, async () => {
+      await mirror('--once');
+      await expectEqual();
+    });
   });
 
   test('follows changes until it is interrupted', async () => {

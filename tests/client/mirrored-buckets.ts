@@ -1,4 +1,5 @@
-// All that a mirror copies of a bucket, in a form that is equal for two equal buckets.
+// All that a mirror copies of a bucket, in a form that is equal for two equal buckets, and a history
+// of versions to copy.
 
 import type { Storage } from '../../packages/client/src/storage.ts';
 
@@ -31,4 +32,29 @@ export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
+}
+
+/** Erases and restores versions of the file `a`; `mirrored` is awaited after each change. */
+export async function eraseAndRestore(
+  storage: Storage,
+  bucket: string,
+  mirrored: () => Promise<void>,
+): Promise<void> {
+  const file = { bucket, path: 'a' };
+  for (const words of ['1', '2', '3', '4']) await storage.upload(new Blob([words]), file);
+  await mirrored();
+  const versions = await collected(storage.versions.list(file));
+  const [one, two] = versions.map(({ version }) => version);
+  await storage.versions.erase({ ...file, version: two as number });
+  await mirrored();
+  await storage.versions.restore({ ...file, version: one as number });
+  await mirrored();
+  await storage.remove(file);
+  await mirrored();
+  const [last] = (await collected(storage.versions.list(file))).reverse();
+  await storage.versions.restore({ ...file, version: last?.version as number });
+  await mirrored();
+  const { version } = await storage.stat(file);
+  await storage.versions.erase({ ...file, version });
+  await mirrored();
 }
