@@ -33,6 +33,7 @@ import { lastValue } from './ordered-index-search';
 import { partLeaves } from './part-leaves';
 import { recordOperands, runRecords } from './record-operations';
 import { sealSegments } from './segments';
+import { sha1, sha1Bytes } from './sha1';
 import { sha256, sha256Finish, sha256Init, sha256StateBytes, sha256Update } from './sha256';
 import { spaceErase, spaceGrow, spaceRead, spaceWrite } from './stable-space';
 import { derivationCost, sizeOf } from './sizes';
@@ -67,6 +68,7 @@ const sha256UpdateOperation: u32 = 18;
 const sha256FinishOperation: u32 = 19;
 const hmacOperation: u32 = 20;
 const expandOperation: u32 = 21;
+const sha1Operation: u32 = 22;
 const spaceSizeOperation: u32 = 32;
 const spaceGrowOperation: u32 = 33;
 const spaceReadOperation: u32 = 34;
@@ -170,6 +172,7 @@ function operandCount(operation: u32): u32 {
     case hmacOperation: return 3;
     case equalOperation:
     case sha256Operation:
+    case sha1Operation:
     case sha256UpdateOperation:
     case sha256FinishOperation:
     case variableReadOperation:
@@ -272,6 +275,8 @@ function runHash(operation: u32): void {
       return;
     case expandOperation:
       expand(at(0), lengthOf(0), at(1), lengthOf(1), at(2), lengthOf(2));
+      return;
+    case sha1Operation: sha1(at(0), lengthOf(0), sized(1, sha1Bytes));
   }
 }
 

@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) by the native kernel, at once or in steps. A state is plain bytes, so that a
-// later message can continue it.
+// later message can continue it. SHA-1 is only for checksums of other protocols.
 
 import { createCommand, kernelCall, kernelOperations, refuseOperand } from './kernel.ts';
 
@@ -7,6 +7,8 @@ export const sha256Bytes = 32;
 /** Hash u32 x 8, message length u64, block under construction 64 bytes. */
 export const sha256StateBytes = 104;
 
+const sha1Bytes = 20;
+const sha1Command = createCommand(kernelOperations.sha1, 2).bytes;
 const digestCommand = createCommand(kernelOperations.sha256, 2).bytes;
 const initCommand = createCommand(kernelOperations.sha256Init, 1).bytes;
 const updateCommand = createCommand(kernelOperations.sha256Update, 2).bytes;
@@ -44,6 +46,16 @@ export function finishSha256(state: Uint8Array): Uint8Array {
   const digest = new Uint8Array(sha256Bytes);
   kernelCall(finishCommand);
   kernelCall(state);
+  kernelCall(digest);
+  return digest;
+}
+
+/** Returns the SHA-1 digest, 20 bytes. It detects damage in transit, but not forgery. */
+export function sha1(bytes: Uint8Array): Uint8Array {
+  if (!(bytes instanceof Uint8Array)) refuseOperand('message', bytes);
+  const digest = new Uint8Array(sha1Bytes);
+  kernelCall(sha1Command);
+  kernelCall(bytes);
   kernelCall(digest);
   return digest;
 }

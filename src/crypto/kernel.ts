@@ -22,6 +22,7 @@ export const kernelOperations = {
   sha256Finish: 19,
   hmac: 20,
   expand: 21,
+  sha1: 22,
   spaceSize: 32,
   spaceGrow: 33,
   spaceRead: 34,

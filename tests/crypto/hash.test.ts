@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import {
   createSha256State,
   finishSha256,
+  sha1,
   sha256,
   sha256StateBytes,
   updateSha256,
@@ -61,6 +62,19 @@ describe.each([0, 1, 7])('sha256(): SHA-256 at addresses with remainder %i', (mi
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe.each([0, 1, 7])('sha1(): SHA-1 at addresses with remainder %i', (misalignment) => {
+  beforeAll(async () => {
+    await installNodeKernel({ misalignment });
+  });
+
+  test('sha1() equals another implementation at every length up to 300, and at 100,000', () => {
+    for (const length of [...Array(301).keys(), 100_000]) {
+      const message = Uint8Array.from({ length }, (_, i) => i * 31 + length);
+      expect(sha1(message)).toEqual(new Uint8Array(createHash('sha1').update(message).digest()));
+    }
   });
 });
 
