@@ -21,6 +21,7 @@ import { records } from './records.ts';
 import { readSections, type Section } from './reference-page.ts';
 import { errorComponents, forHead, headerComponents } from './responses.ts';
 import { serviceOperations } from './service-operations.ts';
+import { tusOperations } from './tus-operations.ts';
 
 type Made = Readonly<Record<string, unknown>>;
 
@@ -29,6 +30,7 @@ const operations: Operations = {
   ...fileOperations,
   ...batchOperations,
   ...serviceOperations,
+  ...tusOperations,
 };
 
 /** Returns the file's text. */
@@ -145,6 +147,7 @@ const pathParameters: Readonly<Record<string, { description: string; schema: Sch
     schema: filePath,
   },
   sessionId: { description: 'The id of the upload session.', schema: text },
+  upload: { description: 'The id of the upload.', schema: text },
   index: {
     description: 'The index of the chunk, from 0.',
     schema: { type: 'integer', minimum: 0 },

@@ -17,6 +17,8 @@ const digest = {
   examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
 };
 
+const decimal = { type: 'string', pattern: '^[0-9]+$' };
+
 export const requestHeaders = {
   'X-Bucket-Id': {
     says: 'The bucket of the path; required with a key for several buckets.',
@@ -54,6 +56,17 @@ export const requestHeaders = {
   },
   'Content-Digest': { says: 'SHA-256 of the body, verified (RFC 9530).', schema: digest },
   'Repr-Digest': { says: 'SHA-256 of the body, verified (RFC 9530).', schema: digest },
+  'Tus-Resumable': {
+    says: 'The version of the protocol: else 412.',
+    schema: { const: '1.0.0' },
+  },
+  'Upload-Length': { schema: decimal },
+  'Upload-Offset': { schema: decimal },
+  'Upload-Metadata': { schema: { type: 'string', examples: ['path ZG9jcy9hLnR4dA=='] } },
+  'Upload-Checksum': {
+    says: 'SHA-1 or SHA-256 of the body in base64, verified: else 460.',
+    schema: { type: 'string', examples: ['sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0='] },
+  },
 } as const satisfies Readonly<Record<string, HeaderField>>;
 
 export type RequestHeader = keyof typeof requestHeaders;
@@ -99,6 +112,13 @@ export const responseHeaders = {
     says: "Isolates the console's page from other windows.",
     schema: text,
   },
+  'Content-Location': { says: 'The address of the stored file.', schema: text },
+  'Tus-Resumable': { says: 'The version of the protocol.', schema: { const: '1.0.0' } },
+  'Tus-Version': { says: 'The supported versions.', schema: { const: '1.0.0' } },
+  'Upload-Offset': { says: 'Bytes that have arrived.', schema: decimal },
+  'Upload-Length': { says: 'Bytes of the whole file.', schema: decimal },
+  'Upload-Metadata': { says: 'As it was sent.', schema: text },
+  'Upload-Expires': { says: 'When the upload expires, until it is complete.', schema: text },
   Location: { says: 'Path of the stored file, the session or the folder.', schema: text },
   'Retry-After': {
     says: 'Seconds after which to repeat the request.',

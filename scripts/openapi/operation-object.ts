@@ -20,16 +20,18 @@ export function operationObject(described: Described): Made {
   const { method, path, operation, section } = described;
   const { id, key, body } = operation;
   const isHead = method === 'HEAD';
+  // Most answers to HEAD are described with GET
+  const isLikeGet = isHead && !section.heading.startsWith('HEAD ');
   return {
     operationId: id,
-    summary: isHead ? 'Answers as GET does, without a body' : summaryOf(section),
-    ...(!isHead && { description: unwrapped(section.sentences) }),
+    summary: isLikeGet ? 'Answers as GET does, without a body' : summaryOf(section),
+    ...(!isLikeGet && { description: unwrapped(section.sentences) }),
     tags: [section.group],
     security: securityOf[key],
     parameters: parametersOf(described),
     ...(body && { requestBody: bodyObject(body, section) }),
     responses: responsesOf(operation, path, isHead),
-    ...(!isHead && { 'x-codeSamples': [{ lang: 'Shell', source: filled(section.example) }] }),
+    ...(!isLikeGet && { 'x-codeSamples': [{ lang: 'Shell', source: filled(section.example) }] }),
   };
 }
 

@@ -81,8 +81,9 @@ function errorObject(status: number, isHead: boolean): Made {
   const always: readonly ResponseHeader[] = ['Cache-Control', ...(headersOfStatus[status] ?? [])];
   return {
     description: STATUS_CODES[status] ?? String(status),
-    // Optional: a missing path has one certified response for all requests
-    headers: headersObject(always, ['X-Request-Id']),
+    // X-Request-Id is optional, since a missing path has one certified response for all requests;
+    // only uploads by tus have the others
+    headers: headersObject(always, ['X-Request-Id', 'Tus-Resumable', 'Tus-Version']),
     ...(!isHead && { content: errorContent }),
   };
 }

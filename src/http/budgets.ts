@@ -31,7 +31,7 @@ interface Sent {
 /** A response, or the query's request for an update. */
 type Answer = HttpResponse | 'upgrade';
 
-const bucketPattern = /\/(?:api\/v1\/bucket|cloud)\/([^/]*)\//y;
+const bucketPattern = /\/(?:api\/v1\/(?:bucket|tus)|cloud)\/([^/]*)(?:\/|$)/y;
 export const linkPattern = /\/s\/([^/]*)\/(.*)$/sy;
 
 /** Returns the API key that pays, if valid for the bucket in the URL, else the name of a budget. */

@@ -3,6 +3,7 @@
 
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
+import { fileBytesMax } from '../limits.ts';
 import type { Header, HttpResponse } from './message.ts';
 
 export const exposedHeaders: Header = [
@@ -37,11 +38,62 @@ function preflight(exposed: Header, allowed: string, allowedMethods = methods): 
 export const preflightResponse: HttpResponse = preflight(exposedHeaders, allowedHeaders);
 
 /** The answer below `/api/`, where nothing is certified in advance. */
-export const apiPreflightResponse: HttpResponse = preflight(
+const apiPreflightResponse: HttpResponse = preflight(
   exposedHeaders,
   `${allowedHeaders}, X-File-Metadata`,
   `${methods}, PATCH`,
 );
+
+export const tusVersion = '1.0.0';
+const tusStart = '/api/v1/tus/';
+
+/** Every answer names the version; one to another version must name the supported ones. */
+const tusAnswerFields: readonly Header[] = [
+  [
+    exposedHeaders[0],
+    'Location, Content-Location, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, ' +
+      'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, ' +
+      'Retry-After, X-Request-Id',
+  ],
+  ['Tus-Resumable', tusVersion],
+  ['Tus-Version', tusVersion],
+];
+
+const tusAllowedHeaders =
+  `${allowedHeaders}, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, ` +
+  'Upload-Checksum, X-HTTP-Method-Override, X-Requested-With, X-Request-ID';
+
+/** Says what the server supports (tus 1.0.0, "OPTIONS"), and answers a browser's preflight. */
+const tusPreflightResponse: HttpResponse = withFields(
+  preflight(exposedHeaders, tusAllowedHeaders, `${methods}, PATCH`),
+  [
+    ...tusAnswerFields,
+    ['Tus-Extension', 'creation,creation-with-upload,termination,checksum,expiration'],
+    ['Tus-Max-Size', String(fileBytesMax)],
+    ['Tus-Checksum-Algorithm', 'sha1,sha256'],
+  ],
+);
+
+/** Replaces fields of the same name. */
+function withFields(response: HttpResponse, fields: readonly Header[]): HttpResponse {
+  const names = new Set(fields.map(([name]) => name));
+  const kept = response.headers.filter(([name]) => !names.has(name));
+  return { ...response, headers: [...kept, ...fields] };
+}
+
+function isTus(url: string): boolean {
+  return url.startsWith(tusStart);
+}
+
+/** `url`: below `/api/`. */
+export function apiPreflight(url: string): HttpResponse {
+  return isTus(url) ? tusPreflightResponse : apiPreflightResponse;
+}
+
+/** Returns the fields of every answer below `/api/` except to OPTIONS. */
+export function answerFields(url: string): readonly Header[] {
+  return isTus(url) ? tusAnswerFields : [exposedHeaders];
+}
 
 /** The answer at a file with the leaves of version 0.1.0, which certify this form. */
 export const formerPreflightResponse: HttpResponse = preflight(

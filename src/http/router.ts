@@ -17,9 +17,10 @@ import {
   type Header,
   type HttpRequest,
   type HttpResponse,
+  header,
   readablePath,
 } from './message.ts';
-import { apiPreflightResponse, exposedHeaders, preflightResponse } from './preflight.ts';
+import { answerFields, apiPreflight, exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
 import { pageOf, redirectOf, siteAt } from './sites.ts';
 
@@ -54,8 +55,10 @@ export interface Route {
   readonly handlers: Readonly<Record<string, Handler>>;
   /** Whether GET and HEAD cost more than a refusal may; the inspection then refuses them. */
   readonly isList?: true;
-  /** Whether PUT and POST begin or store an upload: they are refused while cycles are low. */
-  readonly isUpload?: true;
+  /** The methods that begin or store an upload: they are refused while cycles are low. */
+  readonly uploadMethods?: readonly string[];
+  /** Whether X-HTTP-Method-Override replaces the method POST, as tus requires. */
+  readonly allowsOverride?: true;
 }
 
 /** Answers as GET, without the content (RFC 9110 §9.3.2). */
@@ -92,7 +95,7 @@ export function handleRequest(
   }
   // Replaces the field of a file, which lists fewer names
   const own = response.headers.filter(([name]) => name !== exposedHeaders[0]);
-  return { ...response, headers: [...own, named, exposedHeaders] };
+  return { ...response, headers: [...own, named, ...answerFields(url)] };
 }
 
 function answer(
@@ -163,7 +166,7 @@ class KeyInUrl extends Refusal {}
 function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>): Answer {
   const { request } = exchange;
   if (request.method === 'OPTIONS') {
-    return request.url.startsWith('/api/') ? apiPreflightResponse : preflightResponse;
+    return request.url.startsWith('/api/') ? apiPreflight(request.url) : preflightResponse;
   }
   const path = decodedPath(request);
   refuseKeys(path);
@@ -178,16 +181,21 @@ function dispatch(routes: readonly Route[], exchange: Omit<Exchange, 'captures'>
 }
 
 function carryOut(route: Route, exchange: Exchange): Answer {
-  const { method } = exchange.request;
+  const method = methodOf(route, exchange.request);
   const handler = handlerOf(route, method);
-  const isUpload = route.isUpload === true && (method === 'PUT' || method === 'POST');
-  if (!isUpload) return handler(exchange);
+  if (route.uploadMethods?.includes(method) !== true) return handler(exchange);
   const { spendableCycles } = exchange.system();
   if (!areCyclesLow(spendableCycles)) return handler(exchange);
   // As a query, it only checks the request
   const response = handler({ ...exchange, phase: 'query' });
   if (response === upgrade) requireCycles(spendableCycles);
   return response;
+}
+
+function methodOf({ allowsOverride }: Route, request: HttpRequest): string {
+  const { method } = request;
+  if (allowsOverride !== true || method !== 'POST') return method;
+  return header(request, 'x-http-method-override') ?? method;
 }
 
 /** `path`: percent-decoded. */

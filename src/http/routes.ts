@@ -18,6 +18,7 @@ import { retentionRoutes } from './retention.ts';
 import { headOf, type Route } from './router.ts';
 import { getBucketRules } from './rules.ts';
 import { getStatus } from './status.ts';
+import { tusRoutes } from './tus.ts';
 import { uploadRoutes } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
 import { versionRoutes } from './versions.ts';
@@ -33,7 +34,7 @@ export const routes: readonly Route[] = [
       DELETE: deleteFileRecord,
       PATCH: patchFileRecord,
     },
-    isUpload: true,
+    uploadMethods: ['PUT'],
   },
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
   { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
@@ -42,7 +43,7 @@ export const routes: readonly Route[] = [
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
     handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },
     isList: true,
-    isUpload: true,
+    uploadMethods: ['POST'],
   },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/delete$/y, handlers: { POST: postDeletion } },
   { pattern: /^\/api\/v1\/bucket\/([^/]*)\/read$/y, handlers: { POST: postRead } },
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...copyRoutes,
   ...linkRoutes,
   ...uploadRoutes,
+  ...tusRoutes,
   ...versionRoutes,
   ...retentionRoutes,
   {

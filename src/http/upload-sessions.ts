@@ -87,14 +87,14 @@ function startRequest(exchange: Exchange): UploadRequest {
   };
 }
 
-interface NamedUpload {
+export interface NamedUpload {
   readonly uploadId: string;
   readonly apiKey: ApiKey;
   readonly session: UploadSession;
 }
 
 /** Returns the session in the path, for a key that may write to its bucket. */
-function namedUpload(exchange: Exchange): NamedUpload {
+export function namedUpload(exchange: Exchange): NamedUpload {
   const { stores, call, captures } = exchange;
   const [, uploadId = ''] = captures;
   const route = bucketRoute(exchange);
@@ -200,12 +200,12 @@ export const uploadRoutes: readonly Route[] = [
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/start$/y,
     handlers: { POST: startUpload },
-    isUpload: true,
+    uploadMethods: ['POST'],
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/chunk\/([^/]*)$/y,
     handlers: { PUT: putUploadChunk },
-    isUpload: true,
+    uploadMethods: ['PUT'],
   },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/upload\/([^/]*)\/complete$/y,

@@ -108,6 +108,15 @@ async function openUpload(path: string): Promise<void> {
   uploads.set(path, begun.ok);
 }
 
+async function openTusUpload(path: string): Promise<void> {
+  const metadata = `path ${Buffer.from(path).toString('base64')}`;
+  const fields = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '1', 'Upload-Metadata': metadata };
+  const headers = { Authorization: `Bearer ${whole}`, ...fields };
+  const url = `${service.base}/api/v1/tus/${bucket}`;
+  const made = await fetch(url, { method: 'POST', headers });
+  uploads.set(path, made.headers.get('location')?.split('/').at(-1) ?? '');
+}
+
 function send(method: string, tail: string, key: string, body?: string): Promise<Response> {
   return fetch(`${service.base}/api/v1/bucket/${bucket}/${tail}`, {
     method,
@@ -150,8 +159,9 @@ beforeAll(async () => {
   await putAll(indexes.map(ownOf));
   for (const [index, row] of [...actorRows, ...httpRows].entries()) {
     if (!usesSession(row)) continue;
-    await openUpload(pathOf('in', index));
-    await openUpload(pathOf('out', index));
+    const open = 'url' in row && row.headers !== undefined ? openTusUpload : openUpload;
+    await open(pathOf('in', index));
+    await open(pathOf('out', index));
   }
   before = await outside();
 });

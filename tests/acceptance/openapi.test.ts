@@ -51,7 +51,7 @@ interface Sent {
 async function exchange(method: string, url: string, sent: Sent = {}) {
   const secret = 'key' in sent ? sent.key : key;
   const isKeyed = secret !== undefined && !url.startsWith('/s/');
-  const [, bucket = ''] = /^\/(?:cloud|api\/v1\/bucket)\/([^/]*)/.exec(url) ?? [];
+  const [, bucket = ''] = /^\/(?:cloud|api\/v1\/(?:bucket|tus))\/([^/]*)/.exec(url) ?? [];
   const { body = null } = sent;
   const isObject = typeof body === 'object' && body !== null && !(body instanceof Uint8Array);
   const response = await fetch(`${service.base}${url}`, {
@@ -237,6 +237,30 @@ test('upload sessions answer as described', async () => {
   await read(`${B}/upload/${'00'.repeat(16)}`, 404);
 });
 
+test('uploads by tus answer as described', async () => {
+  const root = '/api/v1/tus/described';
+  const version = { 'Tus-Resumable': '1.0.0' };
+  const creation = { ...version, 'Upload-Length': '3', 'Upload-Metadata': 'path dHVz' };
+  const type = { 'Content-Type': 'application/offset+octet-stream' };
+  const create = async (headers: Record<string, string>) => {
+    const { faults, response } = await exchange('POST', root, { headers });
+    expect([faults, response.status]).toEqual([[], 201]);
+    return response.headers.get('location') ?? '';
+  };
+  const url = await create(creation);
+  await send('HEAD', url, 200, { headers: version });
+  const patch = { ...version, ...type, 'Upload-Offset': '0' };
+  await send('PATCH', url, 204, { headers: patch, body: 'ab' });
+  await send('PATCH', url, 409, { headers: patch, body: 'c' });
+  await send('PATCH', url, 415, { headers: { ...patch, 'Content-Type': 'a/b' }, body: 'c' });
+  await send('PATCH', url, 204, { headers: { ...patch, 'Upload-Offset': '2' }, body: 'c' });
+  await send('DELETE', url, 409, { headers: version });
+  const other = await create(creation);
+  await send('DELETE', other, 204, { headers: version });
+  await send('HEAD', other, 410, { headers: version });
+  await send('POST', root, 412, { headers: { ...creation, 'Tus-Resumable': '9' } });
+});
+
 test('links answer as described', async () => {
   await put('linked.txt', 201, 'linked');
   const wish = { path: 'linked.txt', expiresAt: '2530-01-31T12:00:00Z', downloadName: 'l.txt' };
@@ -290,8 +314,8 @@ test('requests with a key for another bucket answer as described', async () => {
     own: 'own.txt',
     fresh: 'fresh.txt',
   };
-  for (const { method, url, body, type } of httpRows) {
-    const headers = type === undefined ? {} : { 'Content-Type': type };
+  for (const { method, url, body, type, headers: fields } of httpRows) {
+    const headers = { ...(type && { 'Content-Type': type }), ...fields?.(spot) };
     const sent = { headers, ...(body && { body: body(spot) }) };
     const { faults, response } = await exchange(method, url(spot), sent);
     expect(faults).toEqual([]);

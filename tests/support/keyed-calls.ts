@@ -56,6 +56,7 @@ export async function sendRequest({ base }: Service, row: HttpRow, spot: Spot) {
     headers: {
       Authorization: `Bearer ${spot.key}`,
       ...(row.type === undefined ? {} : { 'Content-Type': row.type }),
+      ...row.headers?.(spot),
     },
     ...(row.body === undefined ? {} : { body: row.body(spot) as BodyInit }),
   });

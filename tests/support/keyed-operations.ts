@@ -30,6 +30,7 @@ export interface HttpRow {
   readonly url: (spot: Spot) => string;
   readonly body?: (spot: Spot) => Uint8Array | string;
   readonly type?: string;
+  readonly headers?: (spot: Spot) => Readonly<Record<string, string>>;
 }
 
 const bytes = Uint8Array.of(65);
@@ -141,6 +142,15 @@ const session = (tail: string) => api(({ uploadId }) => `upload/${uploadId}${tai
 const fromPathOnly: Fields = ({ path, fresh }) => ({ from: path, to: { path: fresh } });
 const toPathOnly: Fields = ({ path, own }) => ({ from: own, to: { path } });
 
+const tusBucket = ({ bucket }: Spot) => `/api/v1/tus/${bucket}`;
+const tusUpload = ({ bucket, uploadId }: Spot) => `/api/v1/tus/${bucket}/${uploadId}`;
+const tusVersion = { 'Tus-Resumable': '1.0.0' };
+const creationFields = ({ path }: Spot) => ({
+  ...tusVersion,
+  'Upload-Length': '1',
+  'Upload-Metadata': `path ${Buffer.from(path).toString('base64')}`,
+});
+
 export const httpRows: readonly HttpRow[] = [
   { method: 'GET', url: cloud },
   { method: 'HEAD', url: cloud },
@@ -177,4 +187,14 @@ export const httpRows: readonly HttpRow[] = [
   { method: 'PUT', url: session('/chunk/0'), body: () => 'x' },
   { method: 'POST', url: session('/complete') },
   { method: 'DELETE', url: session('') },
+  { method: 'POST', url: tusBucket, headers: creationFields },
+  { method: 'HEAD', url: tusUpload, headers: () => tusVersion },
+  {
+    method: 'PATCH',
+    url: tusUpload,
+    body: () => 'x',
+    type: 'application/offset+octet-stream',
+    headers: () => ({ ...tusVersion, 'Upload-Offset': '0' }),
+  },
+  { method: 'DELETE', url: tusUpload, headers: () => tusVersion },
 ];

@@ -18,7 +18,7 @@ import { checkChunkShape } from './chunk-rules.ts';
 import { requireDigest } from './single-upload.ts';
 import { writeDigest } from './upload-digests.ts';
 import { checkGrowth } from './upload-room.ts';
-import { saveSession, type UploadSession } from './upload-session.ts';
+import { saveSession, segmentNoncesEnd, type UploadSession } from './upload-session.ts';
 import {
   continuedUpload,
   recountUpload,
@@ -62,6 +62,12 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   const session = continuedUpload(stores, call, request);
   requireStillAllowed(stores, call, { session, apiKey: request.apiKey });
   requireActive(session, call.nowNs);
+  if (session.isInOrder) {
+    throw new Refusal(
+      'InvalidArgument',
+      'The upload was begun by tus, which sends the bytes in order: continue it with PATCH.',
+    );
+  }
   const { length } = request.bytes;
   checkChunkShape(session, { index: request.chunkIndex, length });
   const index = Number(request.chunkIndex);
@@ -81,9 +87,6 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   }
   return { session, bucket, old, uploadedSize };
 }
-
-/** From this number on, nonces belong to records, see file-layout.ts. */
-const segmentNoncesEnd = 2 ** 31;
 
 /** Stores a chunk, replacing one with the same index; returns the changed session. */
 export function putChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {

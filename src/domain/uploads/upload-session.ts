@@ -79,6 +79,10 @@ export interface UploadSession extends FileMetadata, SealedContent {
   readonly isOverHttp: boolean;
   /** Whether the bucket counts the overhead of the file and lists the upload as open. */
   readonly isNoted: boolean;
+  /** Whether the bytes arrive in order at an offset instead of as chunks with an index. */
+  readonly isInOrder: boolean;
+  /** The field Upload-Metadata as sent, if the bytes arrive in order; else ''. */
+  readonly uploadMetadata: string;
 }
 
 /** The fields that determine which chunks a session accepts. */
@@ -99,9 +103,9 @@ export type SessionShape = Pick<
 //    | declared chunk size u32 | SHA-256 (length, bytes)
 //    | pages of digests u8, each slot u64, bytes u32
 //    | file digest (length, bytes) | file version u32 | file created u64 | key slot u64
-//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size | tags u8
-//    | texts: bucket id, path, content type, file id, stored headers, If-Match, If-None-Match,
-//    token, tag …, name and value of metadata …
+//    | next nonce u32 | flags u8: 1 over HTTP, 2 noted, 4 of unknown size, 8 in order
+//    | tags u8 | texts: bucket id, path, content type, file id, stored headers, If-Match,
+//    If-None-Match, token, Upload-Metadata if in order, tag …, name and value of metadata …
 //    The key of the map is the upload id's bytes. Version 0.1.0 wrote version 3: its 1,000 received
 //    bits follow a length of one byte; one slot of digests u64 has space for 1,000 chunks or, if
 //    declared, their number; it has no flags, token, number of tags and metadata.
@@ -110,9 +114,13 @@ const formerVersion = 3;
 /** Fails to compile when storedHeaderNames grows, which needs a new version of the record. */
 const headerCount: (typeof storedHeaderNames)['length'] = 4;
 const formerHeaderCount = 4;
+/** Its place among the texts, after the stored headers, two preconditions and the token. */
+const uploadMetadataAt = headerCount + 3;
 const formerChunkCountMax = 1_000;
 const digestBytes = 32;
-const flagBits = { overHttp: 1, noted: 2, sizeUnknown: 4 } as const;
+const flagBits = { overHttp: 1, noted: 2, sizeUnknown: 4, inOrder: 8 } as const;
+/** From this number on, nonces belong to records, see file-layout.ts. */
+export const segmentNoncesEnd = 2 ** 31;
 
 function encodeSession(session: UploadSession): Uint8Array {
   const writer = new RecordWriter(version)
@@ -149,14 +157,16 @@ function encodeSession(session: UploadSession): Uint8Array {
       session.ifMatch,
       session.ifNoneMatch,
       session.token,
+      ...(session.isInOrder ? [session.uploadMetadata] : []),
       ...session.tags,
       ...session.metadata.flat(),
     ]);
 }
 
-function flagsOf({ isOverHttp, isNoted, isSizeKnown }: UploadSession): number {
+function flagsOf({ isOverHttp, isNoted, isSizeKnown, isInOrder }: UploadSession): number {
   const known = (isOverHttp ? flagBits.overHttp : 0) | (isNoted ? flagBits.noted : 0);
-  return known | (isSizeKnown ? 0 : flagBits.sizeUnknown);
+  const order = isInOrder ? flagBits.inOrder : 0;
+  return known | order | (isSizeKnown ? 0 : flagBits.sizeUnknown);
 }
 
 function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
@@ -181,7 +191,9 @@ function decodeSession(uploadId: string, bytes: Uint8Array): UploadSession {
   const tagCount = isFormer ? undefined : reader.u8();
   const [bucketId = '', path = '', contentType = '', fileId = '', ...rest] = reader.texts();
   const names = { bucketId, path, contentType, fileId };
-  return { uploadId, ...head, ...tail, ...flags, ...names, ...decodeTexts(rest, tagCount) };
+  const uploadMetadata = flags.isInOrder ? (rest.splice(uploadMetadataAt, 1)[0] ?? '') : '';
+  const texts = decodeTexts(rest, tagCount);
+  return { uploadId, ...head, ...tail, ...flags, ...names, ...texts, uploadMetadata };
 }
 
 function readFlags(flags: number) {
@@ -189,6 +201,7 @@ function readFlags(flags: number) {
     isOverHttp: (flags & flagBits.overHttp) !== 0,
     isNoted: (flags & flagBits.noted) !== 0,
     isSizeKnown: (flags & flagBits.sizeUnknown) === 0,
+    isInOrder: (flags & flagBits.inOrder) !== 0,
   };
 }
 

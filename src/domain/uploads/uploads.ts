@@ -63,6 +63,8 @@ export interface UploadRequest extends UploadOptions {
   readonly apiKey: SentKey;
   /** Whether the session continues only over HTTP, with a key for each step. */
   readonly isOverHttp?: boolean;
+  /** The field Upload-Metadata of an upload whose bytes arrive in order. */
+  readonly uploadMetadata?: string;
 }
 
 /** A session before it is begun: without id and content. */
@@ -120,6 +122,8 @@ export function checkUploadRequest(
     owner: call.caller.principal,
     keyHash: key?.hash ?? emptyBytes,
     isOverHttp: request.isOverHttp === true,
+    isInOrder: request.uploadMetadata !== undefined,
+    uploadMetadata: request.uploadMetadata ?? '',
   };
   const found = findUploadOfToken(stores, beginning);
   const hasBegun = found !== undefined && isOpen(found, call.nowNs);
