@@ -42,6 +42,9 @@ export interface HttpRequests {
   /** Lists the names directly below that prefix. */
   listFolder(prefix: string): Promise<unknown>;
   usage(prefix: string): Promise<unknown>;
+  /** Creates an upload by tus; returns its address. */
+  createTusUpload(name: string, size: number): Promise<string>;
+  patchTusUpload(address: string, offset: number, bytes: Uint8Array): Promise<unknown>;
 }
 
 export interface Bench extends HttpRequests {
@@ -247,6 +250,32 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
       }),
     listFolder: (prefix) => send(`${api}?delimiter=/&prefix=${prefix}`, { headers: authorization }),
     usage: (prefix) => send(`${ofBucket}/usage?prefix=${prefix}`, { headers: authorization }),
+    ...tusRequests(`${url}/api/v1/tus/${bucket}`, authorization),
+  };
+}
+
+function tusRequests(
+  endpoint: string,
+  authorization: object,
+): Pick<HttpRequests, 'createTusUpload' | 'patchTusUpload'> {
+  const fields = { ...authorization, 'Tus-Resumable': '1.0.0' };
+  return {
+    async createTusUpload(name, size) {
+      const metadata = `path ${Buffer.from(name).toString('base64')}`;
+      const headers = { ...fields, 'Upload-Length': String(size), 'Upload-Metadata': metadata };
+      const created = await send(endpoint, { method: 'POST', headers });
+      return new URL(created.headers.get('location') ?? '', endpoint).href;
+    },
+    patchTusUpload: (address, offset, bytes) =>
+      send(address, {
+        method: 'PATCH',
+        body: bytes as BodyInit,
+        headers: {
+          ...fields,
+          'Content-Type': 'application/offset+octet-stream',
+          'Upload-Offset': String(offset),
+        },
+      }),
   };
 }
 

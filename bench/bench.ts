@@ -48,7 +48,11 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   }
   const chunk = sampleBytes(chunkBytes);
   const uploadId = await bench.beginUpload(chunkBytes * repetitions);
+  const tus = await bench.createTusUpload('tus.bin', chunkBytes * (repetitions + 1));
   rows.push(
+    await bench.measure('tus PATCH', chunkBytes, (turn) =>
+      bench.patchTusUpload(tus, turn * chunkBytes, chunk),
+    ),
     await bench.measure('chunk', chunkBytes, (turn) => bench.putChunk(uploadId, turn, chunk)),
     await bench.measure('chunk with its request', chunkBytes, (turn) =>
       bench.uploadChunk(chunkBytes * repetitions, turn, chunk),
