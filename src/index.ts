@@ -21,6 +21,7 @@ import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
 import { SubscriptionsActor } from './actor/methods/subscriptions.ts';
 import { TopUpActor } from './actor/methods/top-ups.ts';
+import { UploadLinksActor } from './actor/methods/upload-links.ts';
 import { UploadsActor } from './actor/methods/uploads.ts';
 import { VersionsActor } from './actor/methods/versions.ts';
 import { WellKnownActor } from './actor/methods/well-known.ts';
@@ -34,6 +35,7 @@ export default [
   VersionsActor,
   RetentionActor,
   LinksActor,
+  UploadLinksActor,
   FileBatchesActor,
   ListingActor,
   ApiKeysActor,

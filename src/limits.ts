@@ -142,6 +142,11 @@ export const bucketLinkCountMax = 10_000;
 /** The part of these links that keys and members other than owners may create. */
 export const othersFileLinkCountMax = 12;
 export const othersBucketLinkCountMax = 9_000;
+/** Upload links of a bucket, those of callers who are not owners, and their longest life. */
+export const uploadLinkCountMax = 1_000;
+export const othersUploadLinkCountMax = 500;
+export const uploadLinkLifeNs = 366n * 24n * 3_600n * 1_000_000_000n;
+export const uploadLinkLifeDefaultNs = 24n * 3_600n * 1_000_000_000n;
 /** Expired links that one message removes. */
 export const endedLinksPerMessage = 20;
 /**

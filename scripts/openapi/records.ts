@@ -43,6 +43,18 @@ export const notes = {
   metadata: { ...texts, maxProperties: metadataCountMax },
 } as const satisfies Readonly<Record<string, Schema>>;
 
+const uploadLink = {
+  id: text,
+  path: text,
+  prefix: text,
+  createdAt: time,
+  expiresAt: time,
+  maxFileBytes: count,
+  maxFiles: count,
+  fileCount: count,
+} as const satisfies Readonly<Record<string, Schema>>;
+const uploadLinkOptional = ['path', 'prefix', 'maxFileBytes', 'maxFiles', 'fileCount'] as const;
+
 export const retentionMode: Schema = { type: 'string', enum: [...retentionModes] };
 
 /** The retention of a version; a hold alone has no mode and no time. */
@@ -196,6 +208,17 @@ export const records = {
     schema: object(
       { id: text, path: text, name: text, createdAt: time, expiresAt: time, keyId: text },
       ['expiresAt', 'keyId'],
+    ),
+  },
+  UploadLink: {
+    section: 'GET B/upload-links',
+    schema: object({ ...uploadLink, keyId: text }, [...uploadLinkOptional, 'keyId']),
+  },
+  NewUploadLink: {
+    section: 'POST B/upload-links',
+    schema: object(
+      { ...uploadLink, putUrl: text, formUrl: text, tusUrl: text },
+      uploadLinkOptional,
     ),
   },
   NewLink: {

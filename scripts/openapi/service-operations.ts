@@ -11,6 +11,7 @@ import {
   list,
   type Operations,
   object,
+  prefix,
   ref,
   sentSha256,
   sha256,
@@ -183,6 +184,37 @@ export const serviceOperations: Operations = {
   },
   'DELETE B/links/{id}': {
     id: 'deleteLink',
+    key: 'required',
+    answers: { 204: emptied },
+    errors: [...keyErrors, 'NoSuchFile'],
+  },
+  'POST B/upload-links': {
+    id: 'createUploadLink',
+    key: 'required',
+    body: {
+      types: json,
+      schema: object(
+        { path: filePath, prefix, expiresAt: time, maxFileBytes: count, maxFiles: count },
+        ['path', 'prefix', 'expiresAt', 'maxFileBytes', 'maxFiles'],
+      ),
+    },
+    answers: { 201: answers('The link.', ref('NewUploadLink')) },
+    errors: [...keyErrors, 'InvalidPath', 'EntityTooLarge', 'QuotaExceeded'],
+  },
+  'GET B/upload-links': {
+    id: 'listUploadLinks',
+    key: 'required',
+    query: cursorPage,
+    answers: {
+      200: answers(
+        'A page of upload links.',
+        object({ items: list(ref('UploadLink')), nextCursor: { type: ['string', 'null'] } }),
+      ),
+    },
+    errors: keyErrors,
+  },
+  'DELETE B/upload-links/{id}': {
+    id: 'deleteUploadLink',
     key: 'required',
     answers: { 204: emptied },
     errors: [...keyErrors, 'NoSuchFile'],

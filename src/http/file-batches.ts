@@ -9,6 +9,7 @@ import {
   type DeletionResult,
   deleteFiles,
 } from '../domain/files/file-deletion.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { authorize } from '../domain/rights/rights.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
@@ -30,20 +31,41 @@ import { type Part, readParts } from './multipart.ts';
 import { writePreconditions } from './preconditions.ts';
 import { privateJson, refusalResponse } from './respond.ts';
 import { type Answer, type Exchange, requestIdOf, upgrade } from './router.ts';
+import { linkedPath } from './upload-links.ts';
 
 export function postFiles(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const route = bucketRoute(exchange);
   if (exchange.isInspected) {
-    authorize(stores, call, { ...route, permission: 'write', place: 'later' });
+    authorize(stores, call, { ...route, permission: 'upload', place: 'later' });
     return upgrade;
   }
-  const batch: Batch = { ...route, readFiles: () => readParts(request).map(fileOf) };
+  const { bounds } = route.apiKey;
+  const readFiles = () =>
+    bounds?.isLink === true
+      ? linkedParts(readParts(request), route.apiKey).map(fileOf)
+      : readParts(request).map(fileOf);
+  const batch: Batch = { ...route, readFiles };
   if (exchange.phase === 'query') {
     const refused = checkBatch(stores, call, batch);
     return refused === undefined ? upgrade : batchResponse(exchange, refused);
   }
   return batchResponse(exchange, uploadBatch(stores, call, batch));
+}
+
+/**
+ * Returns the files of a form that was sent to an upload link, named by the link's prefix and the
+ * name that they have on the sender's machine. Widgets add fields that are not files.
+ */
+function linkedParts(parts: readonly Part[], link: ApiKey): Part[] {
+  const files = parts.filter(({ fileName = '' }) => fileName !== '');
+  if (files.length > 0) {
+    return files.map((part) => ({ ...part, name: linkedPath(link, part.fileName ?? '') }));
+  }
+  throw new Refusal(
+    'InvalidArgument',
+    'The form has no file: send multipart/form-data in which the part of each file has a filename.',
+  );
 }
 
 /** A part has the header fields of a PUT. */

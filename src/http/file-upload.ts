@@ -13,6 +13,7 @@ import { fileRoute } from './authorization.ts';
 import { sentDigests } from './digest.ts';
 import { storedResponse } from './file-record.ts';
 import { jsonHeaderPairs } from './json-body.ts';
+import { mediaTypeOf } from './media-types.ts';
 import { type HttpRequest, header, singleHeader } from './message.ts';
 import { refusePartialPut, writePreconditions } from './preconditions.ts';
 import { refuseVersion } from './query.ts';
@@ -32,16 +33,19 @@ function readUpload(exchange: Exchange): SingleUpload {
   const route = fileRoute(exchange);
   refusePartialPut(request);
   refuseVersion(request);
-  const metadata = readMetadata(request);
+  const metadata = readMetadata(request, contentTypeOf(request, route));
   const conditions = writePreconditions(request);
   return { ...route, metadata, bytes: request.body, conditions, digests: sentDigests(request) };
 }
 
+/** Senders of an upload link need not name a type: browsers know none for many files. */
+function contentTypeOf(request: HttpRequest, { apiKey, path }: ReturnType<typeof fileRoute>) {
+  const sent = singleHeader(request, 'content-type');
+  return sent ?? (apiKey.bounds?.isLink === true ? mediaTypeOf(path) : '');
+}
+
 /** Returns the metadata of a file that a request sends in header fields. */
-export function readMetadata(
-  request: HttpRequest,
-  contentType = singleHeader(request, 'content-type') ?? '',
-): FileMetadata {
+export function readMetadata(request: HttpRequest, contentType: string): FileMetadata {
   return {
     contentType,
     tags: (header(request, 'x-file-tags') ?? '').split(','),

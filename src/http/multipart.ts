@@ -13,6 +13,8 @@ import { type HttpRequest, singleHeader } from './message.ts';
 export interface Part {
   /** The name of the field in the form. */
   readonly name: string;
+  /** The name of the file on the sender's machine; undefined for fields that are not files. */
+  readonly fileName: string | undefined;
   /** Values by lower-case name, without Content-Disposition. */
   readonly fields: Readonly<Record<string, string>>;
   /** A view into the body. */
@@ -98,14 +100,14 @@ function readPart(bytes: Uint8Array, index: number): Part {
   }
   // Content-Disposition names the part and is not stored.
   const { 'content-disposition': disposition = '', ...fields } = readFields(lines, index);
-  const name = fieldName(disposition);
+  const { name, filename: fileName } = readDisposition(disposition);
   if (name === undefined) {
     throw malformed(
       `has no path in part ${index}: its Content-Disposition must be form-data; name="the path"`,
     );
   }
   requireIdentity(fields, index);
-  return { name, fields, bytes: bytes.subarray(end + headEnd.length) };
+  return { name, fileName, fields, bytes: bytes.subarray(end + headEnd.length) };
 }
 
 function readFields(lines: readonly string[], index: number): Record<string, string> {
@@ -133,17 +135,20 @@ const dispositionType = /form-data(?=[ \t]*;)/iy;
 const parameterPattern = /[ \t]*;[ \t]*([a-z0-9*_-]+)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s";]+))/iy;
 const parameterCountMax = 8;
 
-/** Returns the parameter `name` of a Content-Disposition, reading one parameter at a time. */
-function fieldName(disposition: string): string | undefined {
+/** Returns two parameters of a Content-Disposition; of each, the first one counts. */
+function readDisposition(disposition: string): { name?: string; filename?: string } {
+  const found: { name?: string; filename?: string } = {};
   dispositionType.lastIndex = 0;
-  if (!dispositionType.test(disposition)) return undefined;
+  if (!dispositionType.test(disposition)) return found;
   parameterPattern.lastIndex = dispositionType.lastIndex;
   for (let count = 0; count < parameterCountMax; count++) {
-    const [, name, quoted, token] = parameterPattern.exec(disposition) ?? [];
-    if (name === undefined) return undefined;
-    if (name.toLowerCase() === 'name') return quoted === undefined ? token : unquoted(quoted);
+    const [, sent = '', quoted, token = ''] = parameterPattern.exec(disposition) ?? [];
+    if (sent === '') return found;
+    const name = sent.toLowerCase();
+    if (name !== 'name' && name !== 'filename') continue;
+    found[name] ??= quoted === undefined ? token : unquoted(quoted);
   }
-  return undefined;
+  return found;
 }
 
 /**

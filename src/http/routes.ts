@@ -19,6 +19,7 @@ import { headOf, type Route } from './router.ts';
 import { getBucketRules } from './rules.ts';
 import { getStatus } from './status.ts';
 import { tusRoutes } from './tus.ts';
+import { uploadLinkRoutes } from './upload-links.ts';
 import { uploadRoutes } from './upload-sessions.ts';
 import { getBucketUsage } from './usage.ts';
 import { versionRoutes } from './versions.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...uploadRoutes,
   ...tusRoutes,
+  ...uploadLinkRoutes,
   ...versionRoutes,
   ...retentionRoutes,
   {

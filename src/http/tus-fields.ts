@@ -76,8 +76,10 @@ const usedNames = ['path', 'relativePath', 'filename', 'name', 'filetype', 'type
 type UsedName = (typeof usedNames)[number];
 
 export interface TusMetadata {
-  /** '' if absent. */
+  /** The path in the bucket; '' if absent. */
   readonly path: string;
+  /** The name of the file at the sender, in a folder if it was chosen with one; '' if absent. */
+  readonly name: string;
   readonly contentType: string | undefined;
   readonly tags: readonly string[];
   /** The field as sent. */
@@ -85,8 +87,8 @@ export interface TusMetadata {
 }
 
 /**
- * Reads Upload-Metadata. The path is `path`, else what browsers' widgets send: `relativePath`,
- * `filename` or `name`. Other names are returned to the client, but not stored with the file.
+ * Reads Upload-Metadata. Widgets of browsers send no `path`, but `relativePath`, `filename` or
+ * `name`. Other names are returned to the client, but not stored with the file.
  */
 export function readTusMetadata(request: HttpRequest): TusMetadata {
   const sent = header(request, 'upload-metadata') ?? '';
@@ -99,8 +101,14 @@ export function readTusMetadata(request: HttpRequest): TusMetadata {
   }
   const found = readPairs(sent);
   const type = found.filetype || found.type || undefined;
-  const path = found.path || relativePath(found) || found.filename || found.name || '';
-  return { path, contentType: type, tags: (found.tags ?? '').split(','), sent };
+  const name = relativePath(found) || found.filename || found.name || '';
+  return {
+    path: found.path ?? '',
+    name,
+    contentType: type,
+    tags: (found.tags ?? '').split(','),
+    sent,
+  };
 }
 
 /** Widgets send the text "null" for a file that was chosen without its folder. */

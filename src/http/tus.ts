@@ -4,6 +4,7 @@
 // upload-sessions.ts. The request with the last bytes also stores the file.
 
 import { fileUrl } from '../domain/files/file-view.ts';
+import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { authorize } from '../domain/rights/rights.ts';
 import {
   type Appended,
@@ -16,6 +17,7 @@ import { cancelUpload, checkCancellation } from '../domain/uploads/upload-end.ts
 import { begunUpload, checkUploadRequest, requireNotGone } from '../domain/uploads/uploads.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { bucketRoute } from './authorization.ts';
+import { uploadSecret } from './bearer-key.ts';
 import { conditionFields } from './json-body.ts';
 import { mediaTypeOf } from './media-types.ts';
 import type { Header, HttpRequest, HttpResponse } from './message.ts';
@@ -28,7 +30,9 @@ import {
   requireBytesType,
   requireChecksum,
   requireTusVersion,
+  type TusMetadata,
 } from './tus-fields.ts';
+import { linkedPath } from './upload-links.ts';
 import { namedUpload } from './upload-sessions.ts';
 
 function emptyResponse(status: number, headers: readonly Header[]): HttpResponse {
@@ -44,9 +48,11 @@ function storedFields({ session, stored }: Appended): Header[] {
 function createTusUpload(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
   const route = bucketRoute(exchange);
-  authorize(stores, call, { ...route, permission: 'write', place: 'later' });
+  authorize(stores, call, { ...route, permission: 'upload', place: 'later' });
   requireTusVersion(request);
-  const { path, contentType = mediaTypeOf(path), tags, sent } = readTusMetadata(request);
+  const { tags, sent, ...named } = readTusMetadata(request);
+  const path = pathOf(named, route.apiKey);
+  const { contentType = mediaTypeOf(path) } = named;
   const size = bytesField(request, 'upload-length');
   const checked = checkUploadRequest(stores, call, {
     ...route,
@@ -66,9 +72,17 @@ function createTusUpload(exchange: Exchange): Answer {
   const isFilled = bytes.length > 0 || size === 0n;
   const append = { uploadId, isOverHttp: true, apiKey: route.apiKey, offset: 0n, bytes };
   const appended = isFilled ? appendBytes(stores, call, append) : { session: begun };
-  const location: Header = ['Location', `/api/v1/tus/${begun.bucketId}/${uploadId}`];
+  const secret = uploadSecret(request);
+  const query = secret === '' ? '' : `?upload=${secret}`;
+  const location: Header = ['Location', `/api/v1/tus/${begun.bucketId}/${uploadId}${query}`];
   const fields = [location, ...progressFields(appended.session), ...storedFields(appended)];
   return emptyResponse(201, fields);
+}
+
+/** Returns the path; senders of an upload link need not know where it points. */
+function pathOf({ path, name }: Pick<TusMetadata, 'path' | 'name'>, key: ApiKey): string {
+  if (path !== '') return path;
+  return key.bounds?.isLink === true ? linkedPath(key, name) : name;
 }
 
 /** Returns the first bytes of the file, which a client may send with the creation. */

@@ -61,7 +61,7 @@ function sessionResponse(status: number, session: UploadSession, nowNs: bigint):
 function startRequest(exchange: Exchange): UploadRequest {
   const { request } = exchange;
   const route = bucketRoute(exchange);
-  authorize(exchange.stores, exchange.call, { ...route, permission: 'write', place: 'later' });
+  authorize(exchange.stores, exchange.call, { ...route, permission: 'upload', place: 'later' });
   const body = jsonBody(request);
   const path = textField(body, 'path') ?? '';
   const size = sizeField(body, 'size');
@@ -98,7 +98,7 @@ export function namedUpload(exchange: Exchange): NamedUpload {
   const { stores, call, captures } = exchange;
   const [, uploadId = ''] = captures;
   const route = bucketRoute(exchange);
-  authorize(stores, call, { ...route, permission: 'write', place: 'later' });
+  authorize(stores, call, { ...route, permission: 'upload', place: 'later' });
   const session = getUploadOf(stores, call, { ...route, uploadId });
   return { uploadId, apiKey: route.apiKey, session };
 }

@@ -261,6 +261,20 @@ test('uploads by tus answer as described', async () => {
   await send('POST', root, 412, { headers: { ...creation, 'Tus-Resumable': '9' } });
 });
 
+test('upload links answer as described', async () => {
+  const body = { prefix: 'sent/', maxFiles: 3 };
+  const { json } = await send('POST', `${B}/upload-links`, 201, { body });
+  await send('POST', `${B}/upload-links`, 400, { body: {} });
+  await read(`${B}/upload-links`, 200);
+  await read(`${B}/upload-links`, 403, { key: reader });
+  const [address = '', query = ''] = json.putUrl.split('?');
+  const url = `${address.replace('{name}', 'a.txt')}?${query}`;
+  await send('PUT', url, 201, { key: undefined, body: 'sent' });
+  await send('PUT', url, 412, { key: undefined, body: 'again' });
+  await send('DELETE', `${B}/upload-links/${json.id}`, 204);
+  await send('DELETE', `${B}/upload-links/${json.id}`, 404);
+});
+
 test('links answer as described', async () => {
   await put('linked.txt', 201, 'linked');
   const wish = { path: 'linked.txt', expiresAt: '2530-01-31T12:00:00Z', downloadName: 'l.txt' };

@@ -53,7 +53,7 @@ beforeEach(async () => {
 
 const read = (now: MemoryStores) => getFile(now, anonymous, { bucket: 'box', path, apiKey }).size;
 
-describe('isCreatorOwner(): a key', () => {
+describe('isStillGranted(): a key', () => {
   test('gives no right while its creator is no controller', () => {
     expect(read(stores)).toBe(10);
     expectRefusal(later, 'InvalidApiKey', () => read(later));

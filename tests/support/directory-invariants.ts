@@ -10,6 +10,7 @@ import type { FileRecord } from '../../src/domain/files/file-records.ts';
 import { neverNs } from '../../src/domain/files/version-entries.ts';
 import { findVersion } from '../../src/domain/files/version-records.ts';
 import { findSubscription } from '../../src/domain/journal/subscription-records.ts';
+import { findKeyByHash } from '../../src/domain/rights/api-keys.ts';
 import type { UploadSession } from '../../src/domain/uploads/upload-session.ts';
 import { reservedBytes } from '../../src/domain/uploads/uploads.ts';
 import type { IndexEntry } from '../../src/storage/ordered-index.ts';
@@ -32,6 +33,8 @@ const kinds = {
   versionWalk: 32,
   delivery: 42,
   subscription: 43,
+  uploadLink: 44,
+  uploadLinkByHash: 45,
 };
 const digestBytes = 32;
 
@@ -91,7 +94,8 @@ export function checkDirectory(
   const ids = stores.buckets.entries().map(([key]) => Buffer.from(key).toString());
   expect(shown).toEqual(ids.filter((id) => findBucket(stores, id)?.isPublic));
   const { directory } = stores;
-  const known = checkRules(stores, ids) + checkSubscriptions(stores, ids);
+  const known =
+    checkRules(stores, ids) + checkSubscriptions(stores, ids) + checkUploadLinks(stores, ids);
   const all = directory.rank(Uint8Array.of(0xff)) - known;
   expectSame(directory.rank(Uint8Array.of(kinds.end)), all, 'entries of an unknown kind');
   checkTotals(stores);
@@ -120,6 +124,28 @@ function checkRules(stores: MemoryStores, bucketIds: readonly string[]): number 
     );
   }
   return checks.length + ofBuckets.length + walks.length;
+}
+
+/** Each upload link has a record, a bucket, and two entries. Returns the number of entries. */
+function checkUploadLinks(stores: MemoryStores, bucketIds: readonly string[]): number {
+  const byExpiry = entriesOf(stores, kinds.uploadLink).map(({ key }) => {
+    const bucket = Buffer.from(key.subarray(1)).toString().split('\0')[0] ?? '';
+    return `${bucket} ${Buffer.from(key.subarray(-64))}`;
+  });
+  const byHash = entriesOf(stores, kinds.uploadLinkByHash).map(({ key }) => {
+    return Buffer.from(key.subarray(1)).toString().replace('\0', ' ');
+  });
+  expect(byExpiry.sort()).toEqual(byHash.sort());
+  for (const entry of byHash) {
+    const [bucket = '', hash = ''] = entry.split(' ');
+    const link = findKeyByHash(stores, Buffer.from(hash, 'hex'));
+    expect([bucketIds.includes(bucket), link?.buckets, link?.bounds?.isLink]).toEqual([
+      true,
+      [bucket],
+      true,
+    ]);
+  }
+  return byExpiry.length + byHash.length;
 }
 
 /**

@@ -93,6 +93,7 @@ export const actorRows: readonly ActorRow[] = [
   ...records('setHold', ({ path }) => ({ path, hold: false })),
   ...records('createLink', ofPath),
   ...records('listLinks', ofPath),
+  ...records('createUploadLink', ofPath, ofPrefix),
   ...records('updateFile', ({ path }) => ({ path, tags: ['t'] })),
 ];
 
@@ -104,6 +105,8 @@ export const wholeMethods: readonly string[] = [
   'readJournal',
   'listUploads',
   'deleteLink',
+  'listUploadLinks',
+  'deleteUploadLink',
 ];
 export const wholeRoutes: readonly string[] = [
   'GET upload',
@@ -115,6 +118,9 @@ export const wholeRoutes: readonly string[] = [
   'GET end-to-end',
   'HEAD end-to-end',
   'DELETE links/x',
+  'GET upload-links',
+  'HEAD upload-links',
+  'DELETE upload-links/x',
 ];
 
 const query = (name: string, rest = '') => {
@@ -162,6 +168,7 @@ export const httpRows: readonly HttpRow[] = [
   ...reads(({ path }) => `files/${path}?version=1`),
   ...reads((spot) => `links?${query('path')(spot)}`),
   ...posts('links', ofPath),
+  ...posts('upload-links', ofPath, ofPrefix),
   ...reads((spot) => `usage?${query('prefix')(spot)}`),
   ...reads(({ path }) => `files/${path}`),
   ...reads(({ uploadId }) => `upload/${uploadId}`),

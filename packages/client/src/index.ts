@@ -15,6 +15,7 @@ export type { RetentionGroup } from './files/retention.ts';
 export type { ErasedVersions, Versions } from './files/versions.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
+export type { UploadLinks } from './links/upload-links.ts';
 export { type LinkOptions, openLink } from './open-link.ts';
 export type { ServiceStorageOptions } from './service-places.ts';
 export { createServiceStorage, type ServiceStorage, type Volumes } from './service-storage.ts';
@@ -52,6 +53,7 @@ export type { StorageIdentity } from './types/storage-identity.ts';
 export type * from './types/subscriptions.ts';
 export type * from './types/top-ups.ts';
 export type * from './types/transfers.ts';
+export type * from './types/upload-links.ts';
 export type * from './types/versions.ts';
 export type {
   CompletionOptions,

@@ -109,6 +109,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
       longestChunkBytes: () => front.uploads.longestChunkBytes(),
     },
     links: routed(rows.links, ({ links }) => links),
+    uploadLinks: routed(rows.uploadLinks, ({ uploadLinks }) => uploadLinks),
     keys: {
       ...routed(rows.keys, ({ keys }) => keys),
       create: (request) =>
@@ -237,6 +238,7 @@ const rows = {
     cancel: first,
   },
   links: { create: first, list, remove: first },
+  uploadLinks: { create: first, list, remove: first },
   keys: { list: first },
   rules: { list: first, set: first },
   buckets: {

@@ -25,6 +25,7 @@ const overHttp: readonly (keyof Operations)[] = [
   'readFiles',
   'putChunk',
   'listLinks',
+  'listUploadLinks',
   'listUploads',
   'listVersions',
 ];

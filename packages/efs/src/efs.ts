@@ -33,6 +33,7 @@ import { verify } from './service/verify.ts';
 import { addVolumeCommands } from './service/volume-commands.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
 import { createLink, listLinks, removeLinks } from './sharing/link.ts';
+import { addUploadLinks } from './sharing/upload-link.ts';
 import { list, stat } from './transfers/list.ts';
 
 const examples = `
@@ -137,6 +138,7 @@ export function createProgram(): Command {
   addFileCommands(program);
   addInspection(program);
   addLinks(program);
+  addUploadLinks(program);
   addManagement(program);
   addAccessCommands(program);
   addIdentityCommands(program);
@@ -269,7 +271,7 @@ function addManagement(program: Command): void {
     .option('--name <name>', 'name of the key, for lists')
     .option(
       '--permission, --permissions <names>',
-      'read, write, delete, retain, audit, monitor: separated by commas, or repeated ' +
+      'read, write, delete, upload, retain, audit, monitor: separated by commas, or repeated ' +
         '(default: read,write)',
       collectNames,
     )

@@ -196,9 +196,65 @@ export const LinkPage = IDL.Record({
 });
 export const ResultLinks = resultOf(LinkPage);
 
+/** An upload link, by which browsers without a key add files: to one path, or below a prefix. */
+export const UploadLinkRequest = IDL.Record({
+  bucketId: IDL.Text,
+  path: IDL.Opt(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  /** Nanoseconds since 1970; absent: in a day. */
+  expiresAt: IDL.Opt(IDL.Int),
+  /** Bytes of each file; absent: no limit besides that of every file. */
+  maxFileBytes: IDL.Opt(IDL.Nat),
+  /** Absent: 1; 0: no limit. */
+  maxFiles: IDL.Opt(IDL.Nat),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+/** Paths with the secret of the link, which no other answer contains. */
+export const NewUploadLink = IDL.Record({
+  id: IDL.Text,
+  /** For PUT; with a prefix, replace `{name}` by the name of the file. */
+  putUrl: IDL.Text,
+  /** For POST of a form. */
+  formUrl: IDL.Text,
+  tusUrl: IDL.Text,
+  expiresAt: IDL.Int,
+});
+export const ResultUploadLink = resultOf(NewUploadLink);
+
+/** `limit` is 1 to 1,000, default 100. */
+export const UploadLinkList = IDL.Record({
+  bucketId: IDL.Text,
+  cursor: IDL.Opt(IDL.Text),
+  limit: IDL.Opt(IDL.Nat),
+  apiKey: IDL.Opt(IDL.Text),
+});
+
+/** An upload link, without its secret. */
+export const UploadLink = IDL.Record({
+  id: IDL.Text,
+  path: IDL.Opt(IDL.Text),
+  prefix: IDL.Opt(IDL.Text),
+  createdAt: IDL.Int,
+  expiresAt: IDL.Int,
+  maxFileBytes: IDL.Opt(IDL.Nat),
+  maxFiles: IDL.Opt(IDL.Nat),
+  /** Files stored so far, if their number is limited. */
+  fileCount: IDL.Opt(IDL.Nat),
+  createdBy: IDL.Principal,
+  /** Id of the API key that created the link. */
+  keyId: IDL.Opt(IDL.Text),
+});
+/** A page of upload links; the last has no `nextCursor`. */
+export const UploadLinkPage = IDL.Record({
+  items: IDL.Vec(UploadLink),
+  nextCursor: IDL.Opt(IDL.Text),
+});
+export const ResultUploadLinks = resultOf(UploadLinkPage);
+
 /**
  * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
- * `audit`, `monitor`.
+ * `audit`, `monitor`, `upload`.
  */
 export const ApiKeyRequest = IDL.Record({
   name: IDL.Text,

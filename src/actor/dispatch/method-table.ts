@@ -8,7 +8,6 @@
 // `admit`, for updates: runs the method's own checks, which refuse a caller without the right to
 // the call. Inspection sees only ingress, so the method checks again.
 
-import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
 import {
   checkKeyRequest,
   checkRevocation,
@@ -21,6 +20,10 @@ import {
   checkIdentityRequest,
   requireNamedOwner,
 } from '../../domain/administration/bucket-identity.ts';
+import {
+  checkUploadLinkDeletion,
+  checkUploadLinkRequest,
+} from '../../domain/administration/upload-links.ts';
 import { checkCopy } from '../../domain/files/copies.ts';
 import { checkFileChange } from '../../domain/files/file-changes.ts';
 import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
@@ -33,17 +36,14 @@ import { checkRestoration, getVersion } from '../../domain/files/versions.ts';
 import { requireCreator } from '../../domain/rights/creators.ts';
 import { ownedBucket } from '../../domain/rights/ownership.ts';
 import { authorize } from '../../domain/rights/rights.ts';
-import { type Call, isAnonymous, requireController } from '../../domain/shared/caller.ts';
+import { isAnonymous, requireController } from '../../domain/shared/caller.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
-import type { Stores } from '../../domain/shared/stores.ts';
 import { checkUploadChunk } from '../../domain/uploads/one-round-upload.ts';
 import type { FileArgument } from '../../domain/uploads/single-upload.ts';
 import { checkChunk } from '../../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../../domain/uploads/upload-end.ts';
 import { checkUploadRequest } from '../../domain/uploads/uploads.ts';
-import { requestTextBytesMax } from '../../limits.ts';
 import { type ApiKeyArgument, keyRequestOf } from '../messages/api-key-arguments.ts';
-import type { ArgumentBounds } from '../messages/argument-decoder.ts';
 import type { BucketArgument } from '../messages/batch-messages.ts';
 import type { ChunkArgument } from '../messages/bulk-messages.ts';
 import {
@@ -69,58 +69,27 @@ import {
   type UploadArgument,
   uploadRequestOf,
 } from '../messages/upload-arguments.ts';
+import { type UploadLinkArgument, uploadLinkRequestOf } from '../messages/upload-link-arguments.ts';
 import {
   type ErasureArgument,
   erasureOf,
   type RestorationArgument,
   restorationOf,
 } from '../messages/version-arguments.ts';
-
-interface Caller {
-  readonly stores: Stores;
-  readonly call: Call;
-}
-
-export interface MethodRow {
-  readonly bounds: ArgumentBounds;
-  /**
-   * `values`: the arguments as the method receives them. Ingress to a method without `admit` is
-   * refused, except to http_request_update.
-   */
-  readonly admit?: (caller: Caller, ...values: never[]) => void;
-  /**
-   * Whether the method is a query that callers may also send as an update, whose reply the network
-   * signs. A query cannot charge a budget, so the inspection refuses whomever `admit` refuses.
-   */
-  readonly isSignedQuery?: true;
-  /** Whether it begins or stores an upload: while cycles are low, it is refused after `admit`. */
-  readonly isUpload?: true;
-  /** Whether a front has the method too; all others exist only at volumes. */
-  readonly isAtFront?: true;
-  /**
-   * Which refusals of callers with a right count toward the budget: all, if the method's work is
-   * expensive, or those of messages above `uncheckedArgumentBytesMax`.
-   */
-  readonly countedRefusals?: 'all' | 'large';
-}
-
-/** Up to a few names and a key. */
-const few: ArgumentBounds = { bytes: 4_096, textBytes: 4_096, values: 32 };
-/** A record of names. */
-const some: ArgumentBounds = { bytes: 6_144, textBytes: 6_144, values: 48 };
-/** A record with lists of names or principals. */
-const many: ArgumentBounds = { bytes: 12_288, textBytes: 10_240, values: 280 };
-/** A file's fields (five of 1,024 characters, tags, metadata, its path), or 200 bucket ids. */
-const file: ArgumentBounds = { bytes: 16_384, textBytes: 14_336, values: 240 };
-/** Like `file`, with the bytes as one value, which is read in place. */
-const upload: ArgumentBounds = { ...file, bytes: 2_097_152 };
-/** Texts of many files, which are read after the caller's right is checked. */
-const batch: ArgumentBounds = { bytes: 2_097_152, textBytes: batchTextBytesMax, values: 320 };
-const deletion: ArgumentBounds = { bytes: 131_072, textBytes: deletionBytesMax, values: 320 };
-/** The rules of a bucket. */
-const rules: ArgumentBounds = { bytes: 20_480, textBytes: 16_384, values: 480 };
-const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
-const request: ArgumentBounds = { bytes: 2_097_152, textBytes: requestTextBytesMax, values: 480 };
+import {
+  batch,
+  type Caller,
+  chunk,
+  deletion,
+  few,
+  file,
+  type MethodRow,
+  many,
+  request,
+  rules,
+  some,
+  upload,
+} from './method-row.ts';
 
 function requireControllerCall({ call }: Caller): void {
   requireController(call);
@@ -165,6 +134,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   listFiles: { bounds: some },
   listFolder: { bounds: some },
   listLinks: { bounds: few },
+  listUploadLinks: { bounds: few },
   listSubscriptions: { bounds: few },
   listUploads: { bounds: few },
   listVersions: { bounds: few },
@@ -223,14 +193,14 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: upload,
     isUpload: true,
     admit: ({ stores, call }, { bucketId: bucket, path, apiKey }: FileArgument) =>
-      void authorize(stores, call, { bucket, path, permission: 'write', apiKey }),
+      void authorize(stores, call, { bucket, path, permission: 'upload', apiKey }),
   },
 
   uploadFiles: {
     bounds: batch,
     isUpload: true,
     admit: ({ stores, call }, { bucketId: bucket, apiKey }: BucketArgument) =>
-      void authorize(stores, call, { bucket, permission: 'write', apiKey, place: 'later' }),
+      void authorize(stores, call, { bucket, permission: 'upload', apiKey, place: 'later' }),
   },
 
   // Files
@@ -278,6 +248,16 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: few,
     admit: ({ stores, call }, bucket: string, id: string, [apiKey]: Optional<string>) =>
       void checkLinkDeletion(stores, call, { bucket, id, apiKey }),
+  },
+  createUploadLink: {
+    bounds: some,
+    admit: ({ stores, call }, argument: UploadLinkArgument) =>
+      void checkUploadLinkRequest(stores, call, uploadLinkRequestOf(argument)),
+  },
+  deleteUploadLink: {
+    bounds: few,
+    admit: ({ stores, call }, bucket: string, id: string, [apiKey]: Optional<string>) =>
+      void checkUploadLinkDeletion(stores, call, { bucket, id, apiKey }),
   },
   restoreVersion: {
     bounds: some,

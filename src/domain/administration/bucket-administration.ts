@@ -47,6 +47,7 @@ import { changedRules, type RulesChange } from './bucket-retention.ts';
 import { forgetRules } from './bucket-rules.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
 import { forgetRenewal, startRenewal } from './site-renewal.ts';
+import { removeUploadLinks } from './upload-links.ts';
 
 export interface BucketDetails extends Bucket {
   /** Shown to owners; empty for others. */
@@ -372,6 +373,7 @@ export function deleteBucket(stores: Stores, call: Call, deletion: BucketDeletio
   cancelUploadsOf(stores, call, id);
   const bucket = getBucket(stores, id);
   withdrawKeys(stores, call, { bucketId: id });
+  removeUploadLinks(stores, id);
   stores.journal.note(bucket.id, { kind: 'bucket.deleted', subject: id });
   for (const { principal } of membersOf(stores, bucket.id)) {
     forgetBucket(stores.directory, bucket.id, principal);

@@ -11,7 +11,7 @@ import { checkQuota } from '../buckets/quota.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
 import { type ApiKey, filePermissions, findKeyByHash } from '../rights/api-keys.ts';
 import { isBucketOwner, roleOf } from '../rights/members.ts';
-import { isCreatorOwner } from '../rights/ownership.ts';
+import { isStillGranted } from '../rights/ownership.ts';
 import { authorize, authorizeList, isWithin, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parseNewPath, quote } from '../shared/names.ts';
@@ -250,7 +250,7 @@ function mayMakerRead(stores: Stores, bucket: Bucket, link: Link): boolean {
   const { maker: principal, keyHash } = link;
   if (keyHash.length > 0) {
     const key = findKeyByHash(stores, keyHash);
-    return key !== undefined && isCreatorOwner(stores, key, bucket);
+    return key !== undefined && isStillGranted(stores, key, bucket);
   }
   const isController = stores.isController(principal);
   return roleOf(stores, { principal, isController }, bucket) !== undefined;

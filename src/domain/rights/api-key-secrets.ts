@@ -1,18 +1,20 @@
-// The secrets of API keys as texts: `efs_`, 32 random bytes in base64url, and the first four bytes
-// of their SHA-256, by which scanners for leaked secrets recognize them. A look-up does not check
-// these four bytes, because that would cost more than the look-up.
+// The secrets of API keys and upload links as texts: `efs_` or `efu_`, 32 random bytes in
+// base64url, and the first four bytes of their SHA-256, by which scanners for leaked secrets
+// recognize them. A look-up does not check these four bytes, because that would cost more than the
+// look-up.
 
 import { sha256 } from '../../crypto/hash.ts';
 import { assert } from '../../lib/assert.ts';
 import { encodeBase64Url } from '../../lib/base64.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 
-const secretPattern = /^efs_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
+const secretPattern = /^ef[su]_[A-Za-z0-9_-]{43}[A-Za-z0-9_-]{6}$/;
+const uploadStart = 'efu_';
 
-/** `random`: 32 unpredictable bytes. */
-export function makeSecret(random: Uint8Array): string {
+/** `random`: 32 unpredictable bytes; `start`: `efs_` of a key, or `efu_` of an upload link. */
+export function makeSecret(random: Uint8Array, start: 'efs_' | 'efu_' = 'efs_'): string {
   assert(random.length === 32, 'a key is made of 32 random bytes');
-  const body = `efs_${encodeBase64Url(random)}`;
+  const body = `${start}${encodeBase64Url(random)}`;
   return body + checksum(body);
 }
 
@@ -25,7 +27,12 @@ export function secretHash(secret: string): Uint8Array {
   return sha256(encodeUtf8(secret));
 }
 
-/** Returns true for texts in the form of a key, which do not belong in URLs. */
+/** Returns true for secrets of upload links, which belong in URLs. */
+export function looksLikeUploadLink(text: string): boolean {
+  return text.startsWith(uploadStart) && secretPattern.test(text);
+}
+
+/** Returns true for texts in the form of a secret. */
 export function looksLikeKey(text: string): boolean {
   return secretPattern.test(text);
 }

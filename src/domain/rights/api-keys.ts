@@ -13,9 +13,17 @@ import { looksLikeKey, secretHash } from './api-key-secrets.ts';
 
 /**
  * retain: sets retention and holds, and bypasses governance; audit: reads the journal; monitor:
- * reads the metrics. Owners grant them explicitly.
+ * reads the metrics; upload: adds files, which `write` includes. Owners grant them explicitly.
  */
-export const permissions = ['read', 'write', 'delete', 'retain', 'audit', 'monitor'] as const;
+export const permissions = [
+  'read',
+  'write',
+  'delete',
+  'retain',
+  'audit',
+  'monitor',
+  'upload',
+] as const;
 export type Permission = (typeof permissions)[number];
 /** The permissions of a key that may do everything with files that retention allows. */
 export const filePermissions: readonly Permission[] = ['read', 'write', 'delete'];
@@ -24,6 +32,22 @@ export const filePermissions: readonly Permission[] = ['read', 'write', 'delete'
 export interface KeyBudget {
   readonly updatesPerHour: number;
   readonly bytesPerHour: number;
+}
+
+/** Limits of a key for its uploads, see upload-bounds.ts. */
+export interface UploadBounds {
+  /** 0: no limit besides that of every file. */
+  readonly fileBytesMax: number;
+  /** 0: no limit. */
+  readonly filesMax: number;
+  /** Files stored so far, if their number is limited. */
+  readonly fileCount: number;
+  /** Whether the prefix is the only path that the key may use. */
+  readonly isPath: boolean;
+  /** Whether it is an upload link, whose secret belongs in URLs. */
+  readonly isLink: boolean;
+  /** Hash of the API key that created the link; empty if a principal did. */
+  readonly parent: Uint8Array;
 }
 
 export interface ApiKey {
@@ -44,12 +68,16 @@ export interface ApiKey {
   /** 0n: not revoked. */
   readonly revokedAtNs: bigint;
   readonly budget: KeyBudget;
+  /** Absent: only the prefix and the permissions limit uploads. */
+  readonly bounds?: UploadBounds | undefined;
 }
 
-// Small fields: version 5, permissions (1 read, 2 write, 4 delete, 8 retain, 16 audit, 32
-// monitor), bytes of the creator; longs: created, expires, revoked; numbers: updates per hour,
-// bytes per hour; rest: creator, then texts: hint, name, prefix, bucket id … See packFields(). The
-// key in the map is the SHA-256 of the secret.
+// Small fields: version 5, permissions (1 read, 2 write, 4 delete, 8 retain, 16 audit, 32 monitor,
+// 64 upload), bytes of the creator, flags (1 bounds, 2 one path, 4 link), bytes of the parent;
+// longs: created, expires, revoked; numbers: updates per hour, bytes per hour; rest: creator, with
+// bounds the parent and three f64 (bytes of a file, files, stored files), then texts: hint, name,
+// prefix, bucket id … See packFields(). The key in the map is the SHA-256 of the secret. Release
+// 0.2.0 wrote neither flags nor bounds.
 //
 // Release 0.1.0 wrote version 1, without creator, budget and prefix:
 // 0: version 1 | permissions u8 | created u64 | expires u64 | revoked u64 | texts: hint, name,
@@ -76,19 +104,50 @@ function encodeKey(key: ApiKey): Uint8Array {
   );
   const texts = encodeUtf8([key.hint, key.name, key.prefix, ...key.buckets].join('\0'));
   return packFields({
-    small: [version, bits, key.creator.length],
+    small: [version, bits, key.creator.length, flagsOf(key), key.bounds?.parent.length ?? 0],
     longs: [key.createdAtNs, key.expiresAtNs, key.revokedAtNs],
     numbers: [key.budget.updatesPerHour, key.budget.bytesPerHour],
-    rest: concatBytes(key.creator, texts),
+    rest: concatBytes(key.creator, boundBytes(key), texts),
   });
+}
+
+const flagBits = { bounds: 1, path: 2, link: 4 } as const;
+const boundNumbers = 3;
+
+function flagsOf({ bounds }: ApiKey): number {
+  if (bounds === undefined) return 0;
+  const path = bounds.isPath ? flagBits.path : 0;
+  return flagBits.bounds | path | (bounds.isLink ? flagBits.link : 0);
+}
+
+function boundBytes({ bounds }: ApiKey): Uint8Array {
+  if (bounds === undefined) return emptyBytes;
+  const { parent, fileBytesMax, filesMax, fileCount } = bounds;
+  const numbers = Float64Array.of(fileBytesMax, filesMax, fileCount);
+  return concatBytes(parent, new Uint8Array(numbers.buffer));
+}
+
+/** `bytes`: from the parent on. */
+function readBounds(bytes: Uint8Array, flags: number, parentBytes: number): UploadBounds {
+  const numbers = bytes.slice(parentBytes, parentBytes + 8 * boundNumbers);
+  const [fileBytesMax = 0, filesMax = 0, fileCount = 0] = new Float64Array(numbers.buffer);
+  return {
+    ...{ fileBytesMax, filesMax, fileCount },
+    isPath: (flags & flagBits.path) !== 0,
+    isLink: (flags & flagBits.link) !== 0,
+    parent: bytes.slice(0, parentBytes),
+  };
 }
 
 function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
   if (bytes[0] === formerVersion) return decodeFormer(hash, bytes);
   requireVersion(bytes, version);
   const { small, longs, numbers, rest } = unpackFields(bytes, fieldCount);
-  const creatorBytes = small[2] ?? 0;
-  const texts = present(decodeUtf8(rest.subarray(creatorBytes)), 'texts of a key').split('\0');
+  const [, bits = 0, creatorBytes = 0, flags = 0, parentBytes = 0] = small;
+  const bounds =
+    flags === 0 ? undefined : readBounds(rest.subarray(creatorBytes), flags, parentBytes);
+  const textsAt = creatorBytes + (bounds === undefined ? 0 : parentBytes + 8 * boundNumbers);
+  const texts = present(decodeUtf8(rest.subarray(textsAt)), 'texts of a key').split('\0');
   const [hint = '', name = '', prefix = ''] = texts;
   return {
     id: keyId(hash),
@@ -98,7 +157,8 @@ function decodeKey(hash: Uint8Array, bytes: Uint8Array): ApiKey {
     buckets: texts.slice(3),
     prefix,
     creator: rest.subarray(0, creatorBytes),
-    permissions: permissionsOf(small[1] ?? 0),
+    permissions: permissionsOf(bits),
+    bounds,
     budget: { updatesPerHour: numbers[0] ?? 0, bytesPerHour: numbers[1] ?? 0 },
     createdAtNs: longs[0] ?? 0n,
     expiresAtNs: longs[1] ?? 0n,

@@ -12,6 +12,7 @@ import {
   defaultKeyBudget,
   findKey,
   type KeyBudget,
+  keyId,
   type Permission,
 } from './api-keys.ts';
 
@@ -118,7 +119,11 @@ interface Budget {
 }
 
 /** Returns the key's limits and what an update with that many bytes takes from each. */
-function budgetsOf({ id, budget }: ApiKey, bytes: number): Budget[] {
+function budgetsOf(key: ApiKey, bytes: number): Budget[] {
+  const { budget, bounds } = key;
+  // The upload links of a key share its budget: else their number would multiply it
+  const isShared = bounds !== undefined && bounds.parent.length > 0;
+  const id = isShared ? keyId(bounds.parent) : key.id;
   const all = [
     { perHour: budget.updatesPerHour, amount: 1, unit: 'updates' },
     { perHour: budget.bytesPerHour, amount: bytes, unit: 'bytes' },

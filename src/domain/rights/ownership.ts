@@ -6,7 +6,7 @@ import type { Call } from '../shared/caller.ts';
 import { parseBucketId } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import type { ApiKey } from './api-keys.ts';
+import { type ApiKey, findKeyByHash, type UploadBounds } from './api-keys.ts';
 import { isBucketOwner, type Role, roleOf } from './members.ts';
 
 /**
@@ -65,12 +65,31 @@ export function isOwner(stores: Stores, call: Call, bucketId: string): boolean {
 }
 
 /**
- * Whether the creator of the key still owns the bucket. updateBucket() withdraws the keys of former
- * owners, but controllers may create keys for every bucket, and the network reports no change of
- * its controllers. True for keys of version 0.1.0, which do not record their creators.
+ * Whether the creator of the key still owns the bucket or, of an upload link, may still upload.
+ * updateBucket() withdraws the keys of former owners, but controllers may create keys for every
+ * bucket, and the network reports no change of its controllers. True for keys of version 0.1.0,
+ * which do not record their creators.
  */
-export function isCreatorOwner(stores: Stores, { creator }: ApiKey, bucket: OwnedBucket): boolean {
+export function isStillGranted(stores: Stores, key: ApiKey, bucket: OwnedBucket): boolean {
+  const { creator, bounds } = key;
+  if (bounds?.isLink === true) return mayMakerUpload(stores, { creator, bounds }, bucket);
   if (creator.length === 0 || bytesEqual(creator, bucket.owner)) return true;
   const isController = stores.isController(creator);
   return isBucketOwner(stores, { principal: creator, isController }, bucket);
+}
+
+/** A key that was revoked or has lost the bucket ends its upload links; so does a lost role. */
+function mayMakerUpload(
+  stores: Stores,
+  { creator, bounds }: { readonly creator: Uint8Array; readonly bounds: UploadBounds },
+  bucket: OwnedBucket,
+): boolean {
+  if (bounds.parent.length === 0) {
+    const isController = stores.isController(creator);
+    const role = roleOf(stores, { principal: creator, isController }, bucket);
+    return role === 'owner' || role === 'writer';
+  }
+  const parent = findKeyByHash(stores, bounds.parent);
+  const isValid = parent?.revokedAtNs === 0n && parent.buckets.includes(bucket.id);
+  return isValid && isStillGranted(stores, parent, bucket);
 }

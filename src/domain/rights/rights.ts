@@ -9,7 +9,7 @@ import type { Stores } from '../shared/stores.ts';
 import type { ApiKey, Permission } from './api-keys.ts';
 import { useKey } from './key-budgets.ts';
 import type { Role } from './members.ts';
-import { isCreatorOwner, visibleBucket } from './ownership.ts';
+import { isStillGranted, visibleBucket } from './ownership.ts';
 
 /** The API key of a call: its secret, or the key after it was looked up in the same message. */
 export type SentKey = string | ApiKey | undefined;
@@ -46,7 +46,7 @@ export function authorize(stores: Stores, call: Call, claim: Claim): Grant {
     requireKeyPermission(key, claim);
     if (!('place' in claim)) requireWithin({ key }, claim);
     const bucket = getBucket(stores, claim.bucket);
-    requireCreatorOwner(stores, key, bucket);
+    requireStillGranted(stores, key, bucket);
     return { bucket, key };
   }
   const { bucket, role } = visibleBucket(stores, call, claim.bucket);
@@ -93,7 +93,7 @@ export function authorizeMonitoring(
   requireWithin({ key }, { prefix: '' });
   const buckets = key.buckets.flatMap((id) => {
     const bucket = findBucket(stores, id);
-    return bucket !== undefined && isCreatorOwner(stores, key, bucket) ? [bucket] : [];
+    return bucket !== undefined && isStillGranted(stores, key, bucket) ? [bucket] : [];
   });
   if (buckets.length > 0) return { key, buckets };
   throw new Refusal(
@@ -104,6 +104,9 @@ export function authorizeMonitoring(
 
 /** Whether the target is within the key's prefix, compared exactly; true without a key. */
 export function isWithin({ key }: Pick<Grant, 'key'>, { path, prefix }: Place): boolean {
+  if (key?.bounds?.isPath === true) {
+    return path !== undefined && withoutSlash(path) === key.prefix;
+  }
   return (path === undefined ? prefix : withoutSlash(path)).startsWith(key?.prefix ?? '');
 }
 
@@ -112,7 +115,9 @@ export function requireWithin(grant: Pick<Grant, 'key'>, place: Place): void {
   if (!isWithin(grant, place)) {
     throw new Refusal(
       'AccessDenied',
-      `The API key is restricted to paths that begin with ${quote(grant.key?.prefix ?? '')}.`,
+      grant.key?.bounds?.isPath === true
+        ? `The upload link is for ${quote(grant.key.prefix)} only.`
+        : `The API key is restricted to paths that begin with ${quote(grant.key?.prefix ?? '')}.`,
     );
   }
 }
@@ -141,14 +146,15 @@ function requireKeyPermission(key: ApiKey, claim: Claim): void {
 
 function requirePermission(key: ApiKey, permission: Permission): void {
   if (key.permissions.includes(permission)) return;
+  if (permission === 'upload' && key.permissions.includes('write')) return;
   throw new Refusal(
     'AccessDenied',
     `The API key has no ${permission} permission; it has: ${key.permissions.join(', ')}.`,
   );
 }
 
-function requireCreatorOwner(stores: Stores, key: ApiKey, bucket: Bucket): void {
-  if (isCreatorOwner(stores, key, bucket)) return;
+function requireStillGranted(stores: Stores, key: ApiKey, bucket: Bucket): void {
+  if (isStillGranted(stores, key, bucket)) return;
   throw new Refusal(
     'InvalidApiKey',
     `The creator of the API key no longer owns bucket ${bucket.id}: send a key of one of its owners.`,

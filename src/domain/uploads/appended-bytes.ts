@@ -16,7 +16,6 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { segmentCount } from '../contents/chunk-records.ts';
 import { readContent, writeChunk } from '../contents/contents.ts';
-import { requireRetirable } from '../files/version-records.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import type { SentKey } from '../rights/rights.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
@@ -28,8 +27,9 @@ import { type CompletedUpload, finishUpload } from './upload-end.ts';
 import { saveSession, segmentNoncesEnd, type UploadSession } from './upload-session.ts';
 import {
   type Beginning,
-  checkConditions,
+  checkReplacement,
   continuedUpload,
+  keyOf,
   requireActive,
   requireStillAllowed,
   type UploadName,
@@ -85,8 +85,7 @@ export function requireAppendable(
   }
   if (uploadedSize + bytes.length < totalSize) return;
   // The last bytes are stored only if the file can be stored too
-  const old = checkConditions(stores, session);
-  if (old !== undefined) requireRetirable(bucket, old, call);
+  checkReplacement(stores, call, { session, bucket, key: keyOf(stores, session) });
 }
 
 function requireSize({ uploadedSize, totalSize }: Beginning, length: number): void {

@@ -8,6 +8,7 @@ import { checkQuota } from '../buckets/quota.ts';
 import { createWorkLimit, leavesOfReplacement } from '../files/bulk-work.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
+import { checkFileCount, countFiles } from '../rights/upload-bounds.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
@@ -76,6 +77,7 @@ export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly 
     { stores, bucket: grant.bucket },
   );
   if (refused !== undefined) return refused;
+  countFiles(stores, grant.key, prepared.length);
   let counted = grant.bucket;
   return prepared.map((file, index) => {
     const stored = storeFile(stores, counted, { ...file, nowNs: call.nowNs });
@@ -96,7 +98,7 @@ function openBatch(
   call: Call,
   { bucket, apiKey, readFiles }: Batch,
 ): { readonly grant: Grant; readonly files: readonly BatchFile[] } {
-  const claim = { bucket, permission: 'write', apiKey, place: 'later' } as const;
+  const claim = { bucket, permission: 'upload', apiKey, place: 'later' } as const;
   const grant = authorize(stores, call, claim);
   const files = readFiles();
   if (files.length === 0 || files.length > batchFileCountMax) {
@@ -105,6 +107,7 @@ function openBatch(
       `One call stores 1 to ${batchFileCountMax} files; got ${files.length}.`,
     );
   }
+  checkFileCount(grant.key, files.length);
   return { grant, files };
 }
 

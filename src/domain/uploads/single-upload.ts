@@ -20,6 +20,12 @@ import { freedBytes, requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
+import {
+  checkAddition,
+  checkFileBytes,
+  checkFileCount,
+  countFiles,
+} from '../rights/upload-bounds.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, parseMetadata } from '../shared/file-metadata.ts';
@@ -73,7 +79,8 @@ function prepareUpload(
 ): PreparedFile & { readonly grant: Grant } {
   const { apiKey, ...file } = upload;
   const { bucket, path } = upload;
-  const grant = authorize(stores, call, { bucket, path, permission: 'write', apiKey });
+  const grant = authorize(stores, call, { bucket, path, permission: 'upload', apiKey });
+  checkFileCount(grant.key, 1);
   const prepared = prepareFile(stores, grant, file, call.nowNs);
   checkQuota(grant.bucket, prepared.addition);
   return { ...prepared, grant };
@@ -105,8 +112,10 @@ export function prepareFile(
       { limit: singleUploadBytesMax, size: bytes.length },
     );
   }
+  checkFileBytes(grant.key, bytes.length);
   if (bucket.isEndToEnd) requireAgeStart(bucketId, bytes);
   const present = findFile(stores, bucketId, path);
+  checkAddition(grant.key, path, present !== undefined);
   const old = present && requireRetirable(bucket, present, { nowNs });
   const named = { ...metadata, bucketId, path };
   const addition = {
@@ -155,7 +164,7 @@ export interface FileArgument {
 /** Stores at most 1,900,000 bytes, so that the call fits into one message of the network. */
 export function uploadByCall(stores: Stores, call: Call, argument: FileArgument): FileRecord {
   const { bucketId, path, contentType, bytes, tags, metadata: noted } = argument;
-  const claim = { bucket: bucketId, path, permission: 'write', apiKey: argument.apiKey } as const;
+  const claim = { bucket: bucketId, path, permission: 'upload', apiKey: argument.apiKey } as const;
   // First, because only refusals that show the missing right count towards the budget of refusals
   const { key: apiKey } = authorize(stores, call, claim);
   if (bytes.length > chunkBytesMax) {
@@ -178,6 +187,7 @@ export function uploadSingle(stores: Stores, call: Call, request: SingleUpload):
   const digest = sha256(prepared.sent.bytes);
   requireDigest(digest, request.digests ?? []);
   const stored = storeFile(stores, grant.bucket, { ...prepared, digest, nowNs: call.nowNs });
+  countFiles(stores, grant.key, 1);
   return shownToWriter(grant, stored, uploadedFields);
 }
 

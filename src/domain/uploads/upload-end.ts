@@ -2,18 +2,20 @@
 // the file at the session's path; a refused completion keeps the session and every chunk.
 
 import { present } from '../../lib/assert.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
 import { findBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { leavesOfHashing } from '../files/bulk-work.ts';
 import { commitFile } from '../files/file-records.ts';
-import { requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
+import type { ApiKey } from '../rights/api-keys.ts';
 import { chargeWork } from '../rights/key-budgets.ts';
 import { isOwner } from '../rights/ownership.ts';
 import type { SentKey } from '../rights/rights.ts';
+import { countFiles } from '../rights/upload-bounds.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { type Metadata, mergeMetadata } from '../shared/file-metadata.ts';
@@ -39,7 +41,7 @@ import {
   type UploadSession,
 } from './upload-session.ts';
 import {
-  checkConditions,
+  checkReplacement,
   closeUpload,
   continuedUpload,
   getUpload,
@@ -76,7 +78,14 @@ export function completeUpload(stores: Stores, call: Call, request: Completion):
 
 /** Like completeUpload(), with the file. A repetition returns the same record with isNew false. */
 export function finishUpload(stores: Stores, call: Call, request: Completion): CompletedUpload {
-  const { begun, session, digests, payer, old } = checkCompletion(stores, call, request);
+  const {
+    begun,
+    session,
+    digests,
+    payer,
+    key: owner,
+    old,
+  } = checkCompletion(stores, call, request);
   if (session.status === 'completed') {
     const completed = { file: completedFile(session), isNew: false };
     return { session, ...shownToUploader(stores, session, completed) };
@@ -95,6 +104,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
   const { file, record, isNew } = withFileKey(stores, { ...session, bucket: open }, (key) =>
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
+  countFiles(stores, owner, 1);
   saveDigestTable(stores, session.contentId, layout.chunkDigests);
   if (session.isNoted) forgetUpload(stores, session);
   const completed: UploadSession = {
@@ -131,7 +141,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   const begun = continuedUpload(stores, call, request);
   const payer = requireStillAllowed(stores, call, { session: begun, apiKey: request.apiKey });
   if (begun.status === 'completed') {
-    return { begun, session: begun, digests: [], payer, old: undefined };
+    return { begun, session: begun, digests: [], payer, key: undefined, old: undefined };
   }
   requireActive(begun, call.nowNs);
   const session = withMetadata(begun, request.metadata);
@@ -142,8 +152,9 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   // The first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
-  const replaced = checkConditions(stores, session, request.conditions);
-  const old = replaced && requireRetirable(bucket, replaced, call);
+  const key = begunBy(stores, session, payer);
+  const { conditions } = request;
+  const old = checkReplacement(stores, call, { session, bucket, key, conditions });
   const bytes = overheadBytesOf(session) - overheadBytesOf(begun);
   checkQuota(bucket, { files: 0, bytes });
   if (session.chunkIndexEnd <= 1) {
@@ -151,7 +162,13 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
     requireTag({ session, layout }, request.etag);
     verifyFile(stores, { session, layout }, digests);
   }
-  return { begun, session, digests, payer, old };
+  return { begun, session, digests, payer, key, old };
+}
+
+/** Returns the key that began the session, which usually is the one that pays for its end. */
+function begunBy(stores: Stores, session: UploadSession, payer: ApiKey | undefined) {
+  const isPayer = payer !== undefined && bytesEqual(payer.hash, session.keyHash);
+  return isPayer ? payer : keyOf(stores, session);
 }
 
 function withMetadata(session: UploadSession, brought: Metadata | undefined): UploadSession {

@@ -11,8 +11,9 @@ import { requireRetirable } from '../files/version-records.ts';
 import { createContent, type SealedContent } from '../keys/file-keys.ts';
 import { type ApiKey, filePermissions, findKeyByHash, isKeyGood } from '../rights/api-keys.ts';
 import { chargeKey } from '../rights/key-budgets.ts';
-import { isCreatorOwner, isOwner, ownedBucket } from '../rights/ownership.ts';
+import { isOwner, isStillGranted, ownedBucket } from '../rights/ownership.ts';
 import { authorize, isWithin, type SentKey } from '../rights/rights.ts';
+import { checkAddition, checkFileBytes, checkFileCount } from '../rights/upload-bounds.ts';
 import { requireAgeSize } from '../shared/age-format.ts';
 import { type Call, type Caller, isAnonymous } from '../shared/caller.ts';
 import { parseMetadata } from '../shared/file-metadata.ts';
@@ -92,8 +93,9 @@ export function checkUploadRequest(
   { continues = false } = {},
 ): CheckedUpload {
   const { bucket: bucketId, path: sent, apiKey } = request;
-  const claim = { bucket: bucketId, path: sent, permission: 'write', apiKey } as const;
+  const claim = { bucket: bucketId, path: sent, permission: 'upload', apiKey } as const;
   const { bucket, key } = authorize(stores, call, claim);
+  checkFileCount(key, 1);
   const path = parseNewPath(sent);
   const contentType = storedContentType(bucket, request.contentType);
   const tags = parseTags(request.tags);
@@ -106,6 +108,7 @@ export function checkUploadRequest(
   }
   const isSizeKnown = request.size !== undefined;
   const totalSize = Number(request.size ?? 0n);
+  checkFileBytes(key, isSizeKnown ? totalSize : undefined);
   if (bucket.isEndToEnd && isSizeKnown) requireAgeSize(bucket.id, totalSize);
   const options = {
     headers: parseStoredHeaders(request.headers),
@@ -131,8 +134,7 @@ export function checkUploadRequest(
     requireSameFields(found, beginning);
   } else {
     checkRoom(stores, call, { bucket, key, reservedBytes: reservedBytes(beginning) });
-    const old = checkConditions(stores, beginning);
-    if (old !== undefined) requireRetirable(bucket, old, call);
+    checkReplacement(stores, call, { session: beginning, bucket, key });
   }
   const [begun, ended] = hasBegun ? [found, undefined] : [undefined, found];
   return { bucket, key, beginning, begun, ended };
@@ -157,7 +159,7 @@ function newSession(nowNs: bigint) {
 /**
  * Refuses with PreconditionFailed unless the upload may replace the present file, which it returns.
  */
-export function checkConditions(
+function checkConditions(
   stores: Stores,
   session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
   conditions: WritePreconditions = {},
@@ -170,6 +172,27 @@ export function checkConditions(
   checkWritePreconditions(old && entityTag(old), conditions);
   checkUnmodifiedSince(old?.updatedAtNs, conditions);
   return old;
+}
+
+/**
+ * Refuses unless the upload may be stored at its path; returns the file that it replaces. `key`:
+ * the key that began the upload.
+ */
+export function checkReplacement(
+  stores: Stores,
+  call: Call,
+  upload: {
+    readonly session: Beginning;
+    readonly bucket: Bucket;
+    readonly key: ApiKey | undefined;
+    readonly conditions?: WritePreconditions | undefined;
+  },
+): FileRecord | undefined {
+  const { session, bucket, key, conditions } = upload;
+  checkFileCount(key, 1);
+  const old = checkConditions(stores, session, conditions);
+  checkAddition(key, session.path, old !== undefined);
+  return old && requireRetirable(bucket, old, call);
 }
 
 /** Begins a session, or returns the caller's open session with the same token. */
@@ -319,7 +342,7 @@ export function requireStillAllowed(
   const { bucketId: bucket, path, keyHash } = session;
   const sent =
     apiKey !== undefined || keyHash.length === 0
-      ? authorize(stores, call, { bucket, path, permission: 'write', apiKey }).key
+      ? authorize(stores, call, { bucket, path, permission: 'upload', apiKey }).key
       : undefined;
   if (!restsOnGoodKey(stores, session, call.nowNs)) {
     throw new Refusal(
@@ -343,11 +366,11 @@ export function restsOnGoodKey(stores: Stores, session: UploadSession, nowNs: bi
   const bucket = key.buckets.includes(session.bucketId)
     ? findBucket(stores, session.bucketId)
     : undefined;
-  return bucket !== undefined && isCreatorOwner(stores, key, bucket);
+  return bucket !== undefined && isStillGranted(stores, key, bucket);
 }
 
 /** Returns the key that began the session. */
-export function keyOf(stores: Stores, session: UploadSession): ApiKey | undefined {
+export function keyOf(stores: Stores, session: Pick<UploadSession, 'keyHash'>): ApiKey | undefined {
   return session.keyHash.length > 0 ? findKeyByHash(stores, session.keyHash) : undefined;
 }
 

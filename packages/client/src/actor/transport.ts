@@ -16,12 +16,14 @@ import { listingCalls } from './listings.ts';
 import { retentionCalls } from './retention.ts';
 import { serviceCalls } from './service.ts';
 import { transferCalls } from './transfers.ts';
+import { uploadLinkCalls } from './upload-links.ts';
 import { uploadCalls } from './uploads.ts';
 import { versionCalls } from './versions.ts';
 
 const operationCalls = {
   ...fileCalls,
   ...linkCalls,
+  ...uploadLinkCalls,
   ...listingCalls,
   ...retentionCalls,
   ...serviceCalls,

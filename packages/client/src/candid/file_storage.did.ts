@@ -44,7 +44,7 @@ export interface ApiKey {
 }
 /**
  * A new key for buckets of the caller. The permissions are `read`, `write`, `delete`, `retain`,
- * `audit`, `monitor`.
+ * `audit`, `monitor`, `upload`.
  */
 export interface ApiKeyRequest {
   'permissions' : Array<string>,
@@ -593,6 +593,16 @@ export interface NewLink {
   /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   'linkPage' : [] | [string],
 }
+/** Paths with the secret of the link, which no other answer contains. */
+export interface NewUploadLink {
+  'id' : string,
+  'tusUrl' : string,
+  'expiresAt' : bigint,
+  /** For PUT; with a prefix, replace `{name}` by the name of the file. */
+  'putUrl' : string,
+  /** For POST of a form. */
+  'formUrl' : string,
+}
 /**
  * A move of all files below a prefix to another prefix of the bucket. `cursor` is the `nextCursor`
  * of the previous call.
@@ -891,6 +901,46 @@ export interface UploadCompletion {
   'apiKey' : [] | [string],
   'uploadId' : string,
 }
+/** An upload link, without its secret. */
+export interface UploadLink {
+  'id' : string,
+  'expiresAt' : bigint,
+  'createdAt' : bigint,
+  'createdBy' : Principal,
+  'path' : [] | [string],
+  /** Files stored so far, if their number is limited. */
+  'fileCount' : [] | [bigint],
+  'maxFileBytes' : [] | [bigint],
+  'maxFiles' : [] | [bigint],
+  'prefix' : [] | [string],
+  /** Id of the API key that created the link. */
+  'keyId' : [] | [string],
+}
+/** `limit` is 1 to 1,000, default 100. */
+export interface UploadLinkList {
+  'cursor' : [] | [string],
+  'bucketId' : string,
+  'limit' : [] | [bigint],
+  'apiKey' : [] | [string],
+}
+/** A page of upload links; the last has no `nextCursor`. */
+export interface UploadLinkPage {
+  'items' : Array<UploadLink>,
+  'nextCursor' : [] | [string],
+}
+/** An upload link, by which browsers without a key add files: to one path, or below a prefix. */
+export interface UploadLinkRequest {
+  /** Nanoseconds since 1970; absent: in a day. */
+  'expiresAt' : [] | [bigint],
+  'path' : [] | [string],
+  /** Bytes of each file; absent: no limit besides that of every file. */
+  'maxFileBytes' : [] | [bigint],
+  'bucketId' : string,
+  'apiKey' : [] | [string],
+  /** Absent: 1; 0: no limit. */
+  'maxFiles' : [] | [bigint],
+  'prefix' : [] | [string],
+}
 /** A file to upload in chunks. Without a type, the path's extension determines it. */
 export interface UploadRequest {
   /** 1 to 64 visible ASCII characters; a call with the token of an open upload returns its id. */
@@ -1093,6 +1143,12 @@ export interface _SERVICE {
     { 'ok' : NewLink } |
       { 'err' : string }
   >,
+  /** Creates an upload link. Only this answer contains its addresses, paths at the canister. */
+  'createUploadLink' : ActorMethod<
+    [UploadLinkRequest],
+    { 'ok' : NewUploadLink } |
+      { 'err' : string }
+  >,
   /**
    * (bucketId, options) Deletes a bucket, for owners. Errors: BucketNotEmpty while it has files, or
    * open uploads without force.
@@ -1120,6 +1176,12 @@ export interface _SERVICE {
   >,
   /** (bucketId, linkId, apiKey) Removes a link, which stops working at once. */
   'deleteLink' : ActorMethod<
+    [string, string, [] | [string]],
+    { 'ok' : null } |
+      { 'err' : string }
+  >,
+  /** (bucketId, linkId, apiKey) Removes an upload link, which ends its open uploads. */
+  'deleteUploadLink' : ActorMethod<
     [string, string, [] | [string]],
     { 'ok' : null } |
       { 'err' : string }
@@ -1296,6 +1358,12 @@ export interface _SERVICE {
   'listSubscriptions' : ActorMethod<
     [string],
     { 'ok' : Array<Subscription> } |
+      { 'err' : string }
+  >,
+  /** Lists upload links that have not expired: all to owners, their own to other creators. */
+  'listUploadLinks' : ActorMethod<
+    [UploadLinkList],
+    { 'ok' : UploadLinkPage } |
       { 'err' : string }
   >,
   /**
@@ -1786,6 +1854,22 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'expiresAt' : IDL.Opt(IDL.Int),
     'linkPage' : IDL.Opt(IDL.Text),
   });
+  const UploadLinkRequest = IDL.Record({
+    'expiresAt' : IDL.Opt(IDL.Int),
+    'path' : IDL.Opt(IDL.Text),
+    'maxFileBytes' : IDL.Opt(IDL.Nat),
+    'bucketId' : IDL.Text,
+    'apiKey' : IDL.Opt(IDL.Text),
+    'maxFiles' : IDL.Opt(IDL.Nat),
+    'prefix' : IDL.Opt(IDL.Text),
+  });
+  const NewUploadLink = IDL.Record({
+    'id' : IDL.Text,
+    'tusUrl' : IDL.Text,
+    'expiresAt' : IDL.Int,
+    'putUrl' : IDL.Text,
+    'formUrl' : IDL.Text,
+  });
   const BucketDeletion = IDL.Record({ 'force' : IDL.Opt(IDL.Bool) });
   const FileDeletion = IDL.Record({
     'cursor' : IDL.Opt(IDL.Text),
@@ -2060,6 +2144,28 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   });
   const LinkPage = IDL.Record({
     'items' : IDL.Vec(Link),
+    'nextCursor' : IDL.Opt(IDL.Text),
+  });
+  const UploadLinkList = IDL.Record({
+    'cursor' : IDL.Opt(IDL.Text),
+    'bucketId' : IDL.Text,
+    'limit' : IDL.Opt(IDL.Nat),
+    'apiKey' : IDL.Opt(IDL.Text),
+  });
+  const UploadLink = IDL.Record({
+    'id' : IDL.Text,
+    'expiresAt' : IDL.Int,
+    'createdAt' : IDL.Int,
+    'createdBy' : IDL.Principal,
+    'path' : IDL.Opt(IDL.Text),
+    'fileCount' : IDL.Opt(IDL.Nat),
+    'maxFileBytes' : IDL.Opt(IDL.Nat),
+    'maxFiles' : IDL.Opt(IDL.Nat),
+    'prefix' : IDL.Opt(IDL.Text),
+    'keyId' : IDL.Opt(IDL.Text),
+  });
+  const UploadLinkPage = IDL.Record({
+    'items' : IDL.Vec(UploadLink),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
   const VersionList = IDL.Record({
@@ -2354,6 +2460,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : NewLink, 'err' : IDL.Text })],
         [],
       ),
+    'createUploadLink' : IDL.Func(
+        [UploadLinkRequest],
+        [IDL.Variant({ 'ok' : NewUploadLink, 'err' : IDL.Text })],
+        [],
+      ),
     'deleteBucket' : IDL.Func(
         [IDL.Text, IDL.Opt(BucketDeletion)],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
@@ -2370,6 +2481,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [],
       ),
     'deleteLink' : IDL.Func(
+        [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
+    'deleteUploadLink' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
         [],
@@ -2499,6 +2615,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'listSubscriptions' : IDL.Func(
         [IDL.Text],
         [IDL.Variant({ 'ok' : IDL.Vec(Subscription), 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'listUploadLinks' : IDL.Func(
+        [UploadLinkList],
+        [IDL.Variant({ 'ok' : UploadLinkPage, 'err' : IDL.Text })],
         ['query'],
       ),
     'listUploads' : IDL.Func(

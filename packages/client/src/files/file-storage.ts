@@ -4,6 +4,7 @@ import type { UploadInput } from '../bytes/upload-source.ts';
 import { type Connection, perform } from '../connection/connection.ts';
 import { certifiedBy } from '../downloads/certified-by.ts';
 import { type Links, linksOf } from '../links/links.ts';
+import { type UploadLinks, uploadLinksOf } from '../links/upload-links.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type {
   CopyFileOptions,
@@ -218,6 +219,8 @@ export interface FileStorage {
   readonly uploads: Uploads;
   /** Share links: anyone with the address can read the file, also in a private bucket. */
   readonly links: Links;
+  /** Upload links: anyone with the address can add files. */
+  readonly uploadLinks: UploadLinks;
   /**
    * Returns the service's version, usage and budgets.
    *
@@ -261,6 +264,7 @@ export function fileStorage(connection: Connection): FileStorage {
     cancelUpload: uploads.cancel,
     uploads,
     links: linksOf(connection),
+    uploadLinks: uploadLinksOf(connection),
     status: ({ signal } = {}) => perform(connection, 'status', undefined, signal),
   };
 }

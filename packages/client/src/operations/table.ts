@@ -8,6 +8,7 @@ import type { ArgumentOf, PathRows, ResultOf, Rows, TransferRows } from './opera
 import { type RetentionOperations, retentionPaths, retentionRows } from './retention.ts';
 import { type ServiceOperations, servicePaths, serviceRows } from './service.ts';
 import { type TransferOperations, transferPaths, transferRows } from './transfers.ts';
+import { type UploadLinkOperations, uploadLinkPaths, uploadLinkRows } from './upload-links.ts';
 import { type UploadOperations, uploadPaths, uploadRows } from './uploads.ts';
 import { type VersionOperations, versionPaths, versionRows } from './versions.ts';
 
@@ -15,6 +16,7 @@ import { type VersionOperations, versionPaths, versionRows } from './versions.ts
 export interface DescribedOperations
   extends FileOperations,
     LinkOperations,
+    UploadLinkOperations,
     ListingOperations,
     RetentionOperations,
     ServiceOperations,
@@ -45,6 +47,7 @@ export function callsOf<Of, Row>(
 export const describedRows = {
   ...fileRows,
   ...linkRows,
+  ...uploadLinkRows,
   ...listingRows,
   ...retentionRows,
   ...serviceRows,
@@ -62,6 +65,7 @@ export function pathRows(): PathRows<Operations> {
   return {
     ...filePaths,
     ...linkPaths,
+    ...uploadLinkPaths,
     ...listingPaths,
     ...retentionPaths,
     ...servicePaths,

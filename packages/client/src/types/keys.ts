@@ -1,10 +1,10 @@
 // API keys.
 
 /**
- * `retain` sets retention and holds, and bypasses governance; `audit` reads the journal; `monitor`
- * reads the metrics, over HTTP only.
+ * `upload` adds files and replaces none, which `write` includes; `retain` sets retention and holds,
+ * and bypasses governance; `audit` reads the journal; `monitor` reads the metrics, over HTTP only.
  */
-export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit' | 'monitor';
+export type Permission = 'read' | 'write' | 'delete' | 'retain' | 'audit' | 'monitor' | 'upload';
 
 export interface KeyRequest {
   readonly name: string;

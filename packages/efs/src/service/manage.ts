@@ -228,6 +228,7 @@ const permissionNames: readonly Permission[] = [
   'retain',
   'audit',
   'monitor',
+  'upload',
 ];
 
 /** Prints only the secret on standard output, so that a script can store it in a variable. */

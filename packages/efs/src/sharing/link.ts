@@ -52,12 +52,12 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
 }
 
 /** Uses UTC, because the recipients' time zones are unknown. */
-function inUtc(time: string): string {
+export function inUtc(time: string): string {
   return `${time.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** Completes the address, which is only a path for hosts that the library does not know. */
-function wholeUrl({ url }: Run, address: string): string {
+export function wholeUrl({ url }: Run, address: string): string {
   return address.startsWith('/') && url !== undefined ? new URL(address, url).href : address;
 }
 
