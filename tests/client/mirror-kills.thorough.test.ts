@@ -3,7 +3,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
@@ -13,6 +12,7 @@ import { seedOr } from '../support/seed.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, startCommand } from './command-runs.ts';
+import { killOften } from './mirror-kills.ts';
 import { statesIn } from './mirrored-buckets.ts';
 import { changeAtRandom } from './random-changes.ts';
 
@@ -58,27 +58,10 @@ afterAll(async () => {
 test(`efs mirror killed ${killCount} times ends with equal buckets (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
   const words = ['mirror', bucket, '--to', `backup:${bucket}`, '-p', '4'];
-  for (let change = 0; change < 30; change++) await changeAtRandom(owner, bucket, random);
-  let stepCount = 0;
-  for (let kill = 0; kill < killCount; kill++) {
-    const run = startCommand(words, settings);
-    let lines = 0;
-    run.process.stdout?.on('data', (text: string) => {
-      lines += text.split('\n').length - 1;
-    });
-    for (let change = 0; change < 3; change++) await changeAtRandom(owner, bucket, random);
-    const wanted = random(5);
-    for (let waits = 1; lines < wanted; waits++) {
-      await wait(20);
-      if (waits % 100 === 0) await changeAtRandom(owner, bucket, random);
-    }
-    await wait(random(200));
-    run.process.kill('SIGKILL');
-    const { code } = await run.ended;
-    // No run ends by itself.
-    expect(code).toBeUndefined();
-    stepCount += lines;
-  }
+  const change = () => changeAtRandom(owner, bucket, random);
+  for (let changes = 0; changes < 30; changes++) await change();
+  const kills = { count: killCount, delayMsMax: 200, random, change };
+  const stepCount = await killOften(words, settings, kills);
   const last = startCommand([...words, '--once'], settings);
   expect(await last.ended).toMatchObject({ code: 0 });
   const states = await statesIn(owner, bucket);

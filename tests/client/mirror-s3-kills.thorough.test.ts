@@ -4,7 +4,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
@@ -16,6 +15,7 @@ import { seedOr } from '../support/seed.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { type CommandSettings, startCommand } from './command-runs.ts';
+import { killOften } from './mirror-kills.ts';
 import { filesIn, objectsIn } from './mirrored-objects.ts';
 import { changeAtRandom } from './random-changes.ts';
 
@@ -59,29 +59,15 @@ afterAll(async () => {
 test(`efs mirror to S3 killed ${killCount} times ends equal (seed ${seed})`, async () => {
   const random = randomNumbers(seed);
   const words = ['mirror', bucket, '--to', `s3://${bucket}/copy`, '-p', '4'];
-  for (let change = 0; change < 20; change++) await changeAtRandom(owner, bucket, random);
-  let stepCount = 0;
-  for (let kill = 0; kill < killCount; kill++) {
-    const bytes = sampleBytes(`film ${kill}`, 17_000_000);
-    if (kill % 3 === 0) await owner.upload(bytes, { bucket, path: 'film' });
-    const run = startCommand(words, settings);
-    let lines = 0;
-    run.process.stdout?.on('data', (text: string) => {
-      lines += text.split('\n').length - 1;
-    });
-    for (let change = 0; change < 3; change++) await changeAtRandom(owner, bucket, random);
-    const wanted = random(5);
-    for (let waits = 1; lines < wanted; waits++) {
-      await wait(20);
-      if (waits % 100 === 0) await changeAtRandom(owner, bucket, random);
-    }
-    await wait(random(400));
-    run.process.kill('SIGKILL');
-    const { code } = await run.ended;
-    // No run ends by itself.
-    expect(code).toBeUndefined();
-    stepCount += lines;
-  }
+  const change = () => changeAtRandom(owner, bucket, random);
+  for (let changes = 0; changes < 20; changes++) await change();
+  const stepCount = await killOften(words, settings, {
+    ...{ count: killCount, delayMsMax: 400, random, change },
+    async prepare(kill) {
+      const bytes = sampleBytes(`film ${kill}`, 17_000_000);
+      if (kill % 3 === 0) await owner.upload(bytes, { bucket, path: 'film' });
+    },
+  });
   const last = startCommand([...words, '--once'], settings);
   expect(await last.ended).toMatchObject({ code: 0 });
   const files = await filesIn(owner, bucket);
