@@ -10,8 +10,12 @@ import { contentBytes, entryHeadBytes, openEntry, wipeJournalSecrets } from './j
 /** Numbers of entries that were found, behind the loaded page. */
 const foundAt: usize = 0x8000;
 const foundMax: u32 = 8192;
-/** Limit of a reading in Candid, in units of 3,250 instructions; the rest of a query takes 2 M. */
+/**
+ * Limit of a reading in Candid for each `limitStep` entries of its limit, in units of 3,250
+ * instructions; the rest of a query takes 2 M.
+ */
 const replyCostMax: u32 = 920;
+const limitStep: u32 = 100;
 const loadCost: u32 = 3;
 const hashBytes: usize = 32;
 
@@ -33,7 +37,7 @@ export function journalEntries(
 ): usize {
   ensureSegmentPages();
   openJournal(space);
-  const costMax = kinds == 0 ? u32.MAX_VALUE : replyCostMax;
+  const costMax = kinds == 0 ? u32.MAX_VALUE : replyCostMax * ((limit + limitStep - 1) / limitStep);
   const count = find(space, start, bound, isForward, fromMs, limit, costMax);
   const found = segmentBase() + foundAt;
   let end = out;

@@ -179,6 +179,8 @@ export const keepVersionsDaysMax = 3_650;
 
 // Reading of the journal, see domain/journal/journal-reading.ts
 export const journalPageMax = 100;
+/** In a query, which may take a thousand times as many instructions as an update should. */
+export const journalQueryMax = 5_000;
 /** Days for which a bucket shows its entries, see domain/journal/journal-retention.ts. */
 export const journalDaysDefault = 90;
 export const journalDaysMax = 3_650;

@@ -128,8 +128,10 @@ const commands = [
 /** The second word of the field `length`. */
 const secondWord = kernelWords.length + 1;
 const lastLong = kernelLongs.result + 1;
-/** Room for the entries of one call. In Candid they are a reply: 50 instructions a byte. */
-const entriesBytes = { opened: 65_536, candid: 32_768 } as const;
+/** Room for opened entries of one call. */
+const openedBytes = 65_536;
+/** Room for each 100 entries in Candid. They are a reply: 50 instructions a byte. */
+const candidBytes = 32_768;
 /** Room for a block. */
 const blockBytes = 256;
 /** Room for the longest block behind others. */
@@ -209,7 +211,8 @@ export function openJournalLog(space: 8, blockHashes: () => Uint8Array): Journal
 }
 
 function readEntries(range: EntryRange, { keys, ownerName }: OwnerKeys, kinds: Uint8Array) {
-  const out = new Uint8Array(entriesBytes[kinds.length === 0 ? 'opened' : 'candid']);
+  const room = kinds.length === 0 ? openedBytes : Math.ceil(range.limit / 100) * candidBytes;
+  const out = new Uint8Array(room);
   const { bytes, words, longs } = entriesCommand;
   longs[kernelLongs.offset] = BigInt(range.start);
   words[kernelWords.length] = range.limit;

@@ -28,6 +28,7 @@ interface Entry {
   kind: string;
   subject: string;
   version: bigint[];
+  digest: string[];
   proof: { subjectSalt: Uint8Array; detailsSalt: Uint8Array };
 }
 interface Proof {
@@ -173,6 +174,7 @@ describe('Storage.journal.verify() with a lying node', () => {
     ['kind', (entry) => ({ ...entry, kind: 'file.deleted' })],
     ['time', (entry) => ({ ...entry, at: entry.at + 1_000_000n })],
     ['version', (entry) => ({ ...entry, version: [99n] })],
+    ['digest', (entry) => ({ ...entry, digest: entry.digest.map((digits) => `${digits}x`) })],
     [
       'salt',
       ({ proof, ...entry }) => ({
@@ -184,12 +186,13 @@ describe('Storage.journal.verify() with a lying node', () => {
 
   test.each(entryLies)('detects another %s of an entry', async (_, change) => {
     type Page = { ok: { entries: Entry[] } };
+    const lied = 5;
     let changed = 0n;
     lie<Page>('readJournal', ResultJournalPage, ({ ok }) => {
-      const [first, second, ...others] = ok.entries;
-      if (first === undefined || second === undefined) return { ok };
-      changed = second.seq;
-      return { ok: { ...ok, entries: [first, change(second), ...others] } };
+      const entry = ok.entries[lied];
+      if (entry === undefined) return { ok };
+      changed = entry.seq;
+      return { ok: { ...ok, entries: ok.entries.with(lied, change(entry)) } };
     });
     await expect(owner.journal.verify({ bucket })).rejects.toMatchObject({
       code: 'IntegrityError',

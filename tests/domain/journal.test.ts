@@ -64,6 +64,22 @@ function subjects(days: number, bucket = 'films'): string[] {
 
 const first = () => stores.journalLog.tip().first;
 
+describe('readJournal()', () => {
+  const nothing = { apiKey: undefined, before: undefined, kinds: emptyBytes };
+  const read = (limit: number, limitMax?: number) =>
+    readJournal(stores, ownerAt(0), {
+      ...{ bucket: 'films', after: 0, limit, ...nothing },
+      ...(limitMax !== undefined && { limitMax }),
+    });
+
+  test('refuses more than 100 entries, or than the largest limit of a query', () => {
+    append(0, 1);
+    expect(() => read(101)).toThrow('limit is 101: send 1 to 100.');
+    expect(() => read(5_001, 5_000)).toThrow('limit is 5001: send 1 to 5000.');
+    expect(read(5_000, 5_000).entries.count).toBe(1);
+  });
+});
+
 describe('keepJournal()', () => {
   test('hides entries that are older than its days', () => {
     append(0, 2);

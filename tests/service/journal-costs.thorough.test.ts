@@ -21,6 +21,9 @@ import { seedOr } from '../support/seed.ts';
 const seed = seedOr(20261128);
 const entryCount = 60_000;
 const instructionsMax = 5_000_000;
+const largeLimit = 5_000n;
+/** A thirtieth of what a query may take. */
+const largeInstructionsMax = 160_000_000;
 
 let folder: string;
 let replica: Replica;
@@ -81,5 +84,36 @@ describe('readJournal', () => {
     expect(Math.max(...costs)).toBeLessThanOrEqual(instructionsMax);
     expect(Math.min(...counts)).toBeGreaterThan(0);
     expect(Math.max(...counts)).toBeGreaterThan(50);
+  });
+
+  test('returns up to 5,000 entries in a query, each once, at a bounded cost', async () => {
+    const asked = { bucketId: service.bucket, apiKey: [], before: [], limit: [largeLimit] };
+    const costs: number[] = [];
+    const counts: number[] = [];
+    const found: bigint[] = [];
+    for (let after = 0n, more = true; more; ) {
+      const answer = await send('query', 'readJournal', { ...asked, after: [after] });
+      const { entries, hasMore } = answer as { entries: { seq: bigint }[]; hasMore: boolean };
+      costs.push(Number(replica.lastMessage()?.instructions));
+      counts.push(entries.length);
+      found.push(...entries.map(({ seq }) => seq));
+      after = found.at(-1) ?? after;
+      more = hasMore;
+    }
+    console.log(`${counts.join(', ')} entries, at most ${Math.max(...costs)}`);
+    expect(Math.max(...costs)).toBeLessThanOrEqual(largeInstructionsMax);
+    expect(Math.max(...counts)).toBeGreaterThan(2_000);
+    expect(found.every((seq, at) => at === 0 || seq > (found[at - 1] ?? seq))).toBe(true);
+    const backward: bigint[] = [];
+    for (let before = BigInt(entryCount) + 2n, more = true; more; ) {
+      const range = { after: [], before: [before] };
+      const answer = await send('query', 'readJournal', { ...asked, ...range });
+      const { entries, hasMore } = answer as { entries: { seq: bigint }[]; hasMore: boolean };
+      expect(Number(replica.lastMessage()?.instructions)).toBeLessThan(largeInstructionsMax);
+      backward.push(...entries.map(({ seq }) => seq));
+      before = backward.at(-1) ?? before;
+      more = hasMore;
+    }
+    expect(backward.toReversed()).toEqual(found);
   });
 });

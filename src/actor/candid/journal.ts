@@ -5,6 +5,8 @@ import { IDL } from '@dfinity/candid';
 import { resultOf } from './result.ts';
 
 const Blob = IDL.Vec(IDL.Nat8);
+/** One object for the type, as the client's table of types has it once. */
+const optionalBlob = IDL.Opt(Blob);
 
 /** The author of a change: the id of an API key, or the canister itself, as when a link expires. */
 export const JournalActor = IDL.Variant({
@@ -19,8 +21,8 @@ export const JournalActor = IDL.Variant({
  */
 export const EntryProof = IDL.Record({
   detailsSalt: Blob,
-  subjectSalt: IDL.Opt(Blob),
-  subjectHash: IDL.Opt(Blob),
+  subjectSalt: optionalBlob,
+  subjectHash: optionalBlob,
 });
 
 /** An entry of the journal. Its block has the index `seq` - 1. */
@@ -44,9 +46,9 @@ export const JournalEntry = IDL.Record({
 });
 
 /**
- * Entries of one bucket: those after the entry `after`, the oldest first, or those before `before`,
- * the newest first; by default the newest. At most `limit`, 100 by default and at most. Callers
- * without a role in the bucket send a key with the permission `audit`.
+ * Entries of one bucket after the entry `after`, the oldest first, or before `before`, the newest
+ * first; by default the newest. `limit` is 100 by default and at most, but 5,000 in a query.
+ * Callers without a role in the bucket send a key with the permission `audit`.
  */
 export const JournalRequest = IDL.Record({
   bucketId: IDL.Text,

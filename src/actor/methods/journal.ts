@@ -10,6 +10,7 @@ import { entryKinds } from '../../domain/shared/journal.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
+import { journalPageMax, journalQueryMax } from '../../limits.ts';
 import {
   BlockRange,
   BlockType,
@@ -46,6 +47,12 @@ const tipType = Opt(TipCertificate);
 const typesType = Vec(BlockType);
 /** In the repository. */
 const blocksDocument = 'docs/reference/journal.md';
+
+/** Only queries have a certificate; in an update, many entries would cost the canister cycles. */
+function limitMaxOf([limit = 0n]: Optional<bigint>): number {
+  const isLarge = limit > journalPageMax && dataCertificate() !== undefined;
+  return isLarge ? journalQueryMax : journalPageMax;
+}
 
 /** Each text in UTF-8, after its length. */
 function lengthAndText(texts: readonly string[]): Uint8Array {
@@ -90,6 +97,7 @@ export class JournalActor {
         after: clampedOf(after),
         before: clampedOf(before),
         limit: numberOf(limit),
+        limitMax: limitMaxOf(limit),
         kinds: kindNames,
       }),
     ) as { ok?: JournalPage; err?: string };

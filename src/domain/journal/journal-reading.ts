@@ -31,6 +31,13 @@ export interface JournalRequest {
   readonly limit: number | undefined;
 }
 
+interface Reading extends JournalRequest {
+  /** The names of kinds for entries in Candid, see storage/journal-log.ts. */
+  readonly kinds: Uint8Array;
+  /** The largest limit; by default that of an update. */
+  readonly limitMax?: number;
+}
+
 export interface JournalPage {
   readonly entries: Encoded;
   /** Number of the last entry of the whole journal. */
@@ -42,16 +49,16 @@ export interface JournalPage {
 }
 
 /**
- * Returns entries of a bucket for members who may read it, and for keys with the permission audit.
- * `kinds`: the names of kinds for entries in Candid, see storage/journal-log.ts.
+ * Returns entries of a bucket for members who may read it, and for keys with the permission audit;
+ * fewer than `limit` if they are long or far from one another.
  */
 export function readJournal(
   stores: Stores,
   call: Call,
-  { kinds, ...request }: JournalRequest & { readonly kinds: Uint8Array },
+  { kinds, limitMax, ...request }: Reading,
 ): JournalPage {
   const { bucket: name, apiKey } = request;
-  const limit = parseLimit(request.limit);
+  const limit = parseLimit(request.limit, limitMax);
   const after = parseNumber('after', request.after);
   const before = parseNumber('before', request.before);
   if (after !== undefined && before !== undefined) {
@@ -92,9 +99,9 @@ export function journalPage(
   return { entries, last, hasMore };
 }
 
-function parseLimit(limit = journalPageMax): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= journalPageMax) return limit;
-  throw new Refusal('InvalidArgument', `limit is ${limit}: send 1 to ${journalPageMax}.`);
+function parseLimit(limit = journalPageMax, limitMax = journalPageMax): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= limitMax) return limit;
+  throw new Refusal('InvalidArgument', `limit is ${limit}: send 1 to ${limitMax}.`);
 }
 
 function parseNumber(name: string, number: number | undefined): number | undefined {
@@ -120,7 +127,7 @@ function entriesAfter(stores: Stores, journal: OpenedJournal, page: Page) {
   return entriesUpTo(stores, journal, { ...page, bound: Math.max(page.bound, from - 1) });
 }
 
-/** If an owner's entries are further apart than these numbers, many are alone in their page. */
+/** If 100 entries of an owner are further apart than these, many are alone in their page. */
 const nearMax = 1_000;
 
 /** Returns entries up to one of the next checkpoints, from which the log goes back. */
@@ -131,7 +138,8 @@ function entriesUpTo(stores: Stores, journal: OpenedJournal, page: Page) {
   const wanted = Math.ceil((limit + 1) / checkpointEvery) + 1;
   const next = checkpoints(stores, journal.owner, bound + 1, wanted);
   if (next.length < wanted) next.push(last);
-  const start = next.findLast((number) => number - bound <= nearMax) ?? next[0] ?? last;
+  const farthest = bound + nearMax * Math.ceil(limit / journalPageMax);
+  const start = next.findLast((number) => number <= farthest) ?? next[0] ?? last;
   const { hasMore, ...found } = readRange(stores, journal, { ...page, start, isForward: true });
   return { ...found, hasMore: hasMore || start < last };
 }

@@ -1,17 +1,17 @@
 // Reads the journal through actor calls: entries, blocks with their hashes, and the certified end.
 
 import { LookupPathStatus, lookup_path } from '@icp-sdk/core/agent';
-import { IDL, lebDecode, lebEncode, PipeArrayBuffer } from '@icp-sdk/core/candid';
-import { Principal } from '@icp-sdk/core/principal';
-import { concatBytes, emptyBytes, encodeHex } from '../bytes/bytes.ts';
-import type { JournalEntry as CandidEntry } from '../candid/file_storage.did.ts';
+import { IDL, lebDecode, PipeArrayBuffer } from '@icp-sdk/core/candid';
+import { encodeHex } from '../bytes/bytes.ts';
 import type { AdministrationOperations } from '../operations/administration.ts';
 import { StorageError } from '../storage-error.ts';
-import type { JournalActor, JournalEntry, JournalTip } from '../types/journal.ts';
+import type { JournalTip } from '../types/journal.ts';
 import { type ActorCalls, calling } from './actor-call.ts';
-import { isoTime, optionals } from './candid-records.ts';
+import { methodTypes } from './candid-interface.ts';
+import { optionals } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
 import { blocksIn } from './journal-blocks.ts';
+import { pageIn } from './journal-page.ts';
 import { queryReply } from './large-query.ts';
 import { provenTree } from './proven-tree.ts';
 
@@ -23,16 +23,12 @@ type JournalOperations = Pick<
 >;
 
 export const journalCalls: ActorCalls<JournalOperations> = {
-  readJournal: calling(
-    ({ actor }, { bucket, after, before, limit }) =>
-      actor.readJournal({ bucketId: bucket, apiKey: [], ...optionals({ after, before, limit }) }),
-    ({ entries, last, hasMore, keptDays }) => ({
-      entries: entries.map(entryOf),
-      last: Number(last),
-      hasMore,
-      keptDays: Number(keptDays),
-    }),
-  ),
+  async readJournal({ agent, canisterId }, { bucket, after, before, limit }, signal) {
+    const request = { bucketId: bucket, apiKey: [], ...optionals({ after, before, limit }) };
+    const argument = IDL.encode(methodTypes('readJournal').argTypes, [request]);
+    const query = { canisterId, method: 'readJournal', argument };
+    return call(signal, async () => pageIn(await queryReply(agent, query)));
+  },
   keepJournal: calling(
     ({ actor }, { bucket, days }) => actor.keepJournal(bucket, BigInt(days)),
     Number,
@@ -77,69 +73,4 @@ async function provenTip(
   }
   const decoded = Number(lebDecode(new PipeArrayBuffer(index.value)));
   return { canisterId, index: decoded, hash: encodeHex(hash.value) };
-}
-
-function entryOf(entry: CandidEntry): JournalEntry {
-  const { seq, at, kind, subject, by } = entry;
-  const [version] = entry.version;
-  const [digest] = entry.digest;
-  const { detailsSalt } = entry.proof;
-  const [subjectSalt] = entry.proof.subjectSalt;
-  const [subjectHash] = entry.proof.subjectHash;
-  return {
-    seq: Number(seq),
-    at: isoTime(at),
-    kind,
-    by: actorOf(by),
-    subject,
-    ...(subjectHash === undefined ? partsOf(kind, subject) : { isRedacted: true }),
-    ...(version !== undefined && { version: Number(version) }),
-    ...(digest !== undefined && { digest }),
-    proof: {
-      details: detailsOf(entry),
-      detailsSalt: encodeHex(Uint8Array.from(detailsSalt)),
-      ...(subjectSalt && { subjectSalt: encodeHex(Uint8Array.from(subjectSalt)) }),
-      ...(subjectHash && { subjectHash: encodeHex(Uint8Array.from(subjectHash)) }),
-    },
-  };
-}
-
-function actorOf(by: CandidEntry['by']): JournalActor {
-  if ('principal' in by) return { kind: 'principal', id: by.principal.toText() };
-  return 'apiKey' in by ? { kind: 'apiKey', id: by.apiKey } : { kind: 'canister' };
-}
-
-/**
- * Returns the details to which a block commits, in hexadecimal digits: kind of the actor, length of
- * its id, id, version in LEB128, length of the digest, digest.
- */
-function detailsOf({ by, version: [version = 0n], digest: [digest = ''] }: CandidEntry): string {
-  const [kind, id] =
-    'principal' in by
-      ? [1, by.principal.toUint8Array()]
-      : 'apiKey' in by
-        ? [2, new TextEncoder().encode(by.apiKey)]
-        : [0, emptyBytes];
-  const head = concatBytes(Uint8Array.of(kind, id.length), id, lebEncode(version));
-  return encodeHex(head) + encodeHex(Uint8Array.of(digest.length / 2)) + digest;
-}
-
-/** Returns the parts of the subject, which are separated by NUL. */
-function partsOf(kind: string, subject: string): Partial<JournalEntry> {
-  const [first = '', second] = subject.split('\0');
-  const [thing] = kind.split('.');
-  switch (thing) {
-    case 'file':
-    case 'version':
-    case 'hold':
-      return { path: first, ...(second !== undefined && { formerPath: second }) };
-    case 'link':
-      return { path: first, linkId: second };
-    case 'key':
-      return { keyId: first };
-    case 'member':
-      return { member: Principal.fromHex(first).toText(), ...(second && { role: second }) };
-    default:
-      return kind === 'bucket.changed' ? { settings: subject.split('\0') } : {};
-  }
 }

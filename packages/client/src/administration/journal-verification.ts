@@ -2,8 +2,8 @@
 // against their blocks. Each answer is one node's word until the chain that contains it ends in the
 // certified hash.
 
-import { concatBytes, emptyBytes, encodeHex } from '../bytes/bytes.ts';
-import { sha256 } from '../bytes/sha256.ts';
+import { concatBytes, decodeHex, emptyBytes, encodeHex } from '../bytes/bytes.ts';
+import { shortSha256 as sha256 } from '../bytes/short-sha256.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Signal } from '../connection/transport.ts';
 import type { BlockRange, JournalBlock } from '../operations/administration.ts';
@@ -25,6 +25,7 @@ const pagesAhead = 4;
 const saltBytes = 16;
 const hashBytes = 32;
 const nsPerMs = 1_000_000n;
+const utf8 = new TextEncoder();
 /** A block that is freed is 90 days old; clocks may differ by an hour. */
 const keptMsMin = (90 * 24 - 1) * 3_600_000;
 
@@ -41,29 +42,32 @@ function damaged(block: number, fault: Fault, words: string): StorageError {
 
 export async function verifyJournal(
   connection: Connection,
-  { bucket, since, signal }: JournalVerifyOptions,
+  { bucket, since, signal, onProgress }: JournalVerifyOptions,
 ): Promise<VerifiedJournal> {
   const tip = await certifiedTip(connection, signal);
   if (since !== undefined) requireLater(tip, since);
   const first = await firstBlock(connection, tip, signal);
   if (since !== undefined && since.index < first) throw isGone(since, first);
-  const pages = pagesOf(connection, { first, count: tip.index + 1, bucket, signal });
+  const blockCount = tip.index + 1 - first;
+  const pages = pagesOf(connection, { first, count: tip.index + 1, signal });
+  const entries =
+    bucket === undefined
+      ? undefined
+      : new EntryComparison(entriesOf(connection, bucket, { after: first, signal }), first);
   let before: JournalBlock | undefined;
-  let entryCount = 0;
-  for await (const { start, blocks, entries } of pages) {
+  for await (const { start, blocks } of pages) {
     const chained = before === undefined ? blocks : [before, ...blocks];
     requirePlaces(blocks, start, Math.min(pageBlocks, tip.index + 1 - start));
     requireChain(chained);
     requireNoted(blocks, since);
-    await requireEntries(entries, start, blocks);
-    entryCount += entries.length;
+    await entries?.require(start, blocks);
     before = blocks.at(-1);
+    onProgress?.({ blocks: start + blocks.length - first, blockCount });
   }
   if (before === undefined || encodeHex(before.hash) !== tip.hash) {
     throw damaged(tip.index, 'altered', 'its hash is not the one that the network has certified.');
   }
-  const blocks = tip.index + 1 - first;
-  return { tip, first, blocks, ...(bucket !== undefined && { entries: entryCount }) };
+  return { tip, first, blocks: blockCount, ...(entries && { entries: entries.count }) };
 }
 
 async function certifiedTip(connection: Connection, signal: Signal): Promise<JournalTip> {
@@ -122,28 +126,20 @@ interface Page {
   /** Index of the first block. */
   readonly start: number;
   readonly blocks: readonly JournalBlock[];
-  /** Entries of the bucket whose blocks these are. */
-  readonly entries: readonly JournalEntry[];
 }
 
 interface Pages {
   readonly first: number;
   readonly count: number;
-  readonly bucket: string | undefined;
   readonly signal: Signal;
 }
 
-/** Yields pages of blocks and entries in order, and requests a few of them ahead. */
-async function* pagesOf(connection: Connection, { first, count, bucket, signal }: Pages) {
+/** Yields pages of blocks in order, and requests a few of them ahead. */
+async function* pagesOf(connection: Connection, { first, count, signal }: Pages) {
   const running: Promise<Page>[] = [];
   const read = async (start: number): Promise<Page> => {
     const length = Math.min(pageBlocks, count - start);
-    const range = { start, length };
-    const [blocks, entries] = await Promise.all([
-      readBlocks(connection, range, signal),
-      bucket === undefined ? [] : readEntries(connection, bucket, range, signal),
-    ]);
-    return { start, blocks, entries };
+    return { start, blocks: await readBlocks(connection, { start, length }, signal) };
   };
   for (let start = first; start < count || running.length > 0; ) {
     for (; start < count && running.length < pagesAhead; start += pageBlocks) {
@@ -167,24 +163,6 @@ async function readBlocks(connection: Connection, { start, length }: BlockRange,
     blocks.push(...found);
   }
   return blocks;
-}
-
-async function readEntries(
-  connection: Connection,
-  bucket: string,
-  { start, length }: BlockRange,
-  signal: Signal,
-) {
-  const entries: JournalEntry[] = [];
-  let last = start;
-  for await (const entry of entriesOf(connection, bucket, { after: start, signal })) {
-    if (entry.seq > start + length) break;
-    entries.push(entry);
-    // A lying node must not fill the memory; requireEntries() names the fault
-    if (entry.seq <= last) break;
-    last = entry.seq;
-  }
-  return entries;
 }
 
 /** Throws unless the blocks have the indexes from `start` on. */
@@ -258,31 +236,52 @@ function requireNoted(blocks: readonly JournalBlock[], since: JournalTip | undef
   );
 }
 
-/** Throws unless the entries are in order and match their blocks. */
-async function requireEntries(
-  entries: readonly JournalEntry[],
-  start: number,
-  blocks: readonly JournalBlock[],
-): Promise<void> {
-  let last = start;
-  for (const entry of entries) {
-    const { seq } = entry;
-    const block = blocks[seq - 1 - start];
-    if (seq <= last || block === undefined) {
-      const fault = seq === last ? 'repeated' : 'reordered';
-      throw damaged(seq - 1, fault, `entry ${seq} was returned after entry ${last}.`);
+/**
+ * Compares entries of the bucket with their blocks, in the order of both. A lying node cannot fill
+ * the memory: reading stops at the first entry that is out of order.
+ */
+class EntryComparison {
+  readonly #entries: AsyncIterator<JournalEntry>;
+  #next: JournalEntry | undefined;
+  #last: number;
+  count = 0;
+
+  /** `entries`: those after the number `last`. */
+  constructor(entries: AsyncIterable<JournalEntry>, last: number) {
+    this.#entries = entries[Symbol.asyncIterator]();
+    this.#last = last;
+  }
+
+  /** Throws unless the entries of the next blocks are in order and match them. */
+  async require(start: number, blocks: readonly JournalBlock[]): Promise<void> {
+    this.#next ??= await this.#read();
+    for (; this.#next !== undefined; this.#next = await this.#read()) {
+      const { seq } = this.#next;
+      if (seq <= this.#last) {
+        const fault = seq === this.#last ? 'repeated' : 'reordered';
+        const words = `entry ${seq} was returned after entry ${this.#last}.`;
+        throw damaged(seq - 1, fault, words);
+      }
+      const block = blocks[seq - 1 - start];
+      if (block === undefined) return;
+      requireCommitted(this.#next, block);
+      this.#last = seq;
+      this.count += 1;
     }
-    await requireCommitted(entry, block);
-    last = seq;
+  }
+
+  async #read(): Promise<JournalEntry | undefined> {
+    const { value, done } = await this.#entries.next();
+    return done ? undefined : value;
   }
 }
 
-async function requireCommitted(entry: JournalEntry, block: JournalBlock): Promise<void> {
+function requireCommitted(entry: JournalEntry, block: JournalBlock): void {
   const { seq, kind, at, proof, subject } = entry;
   const detailsSalt = decodeHex(proof.detailsSalt);
-  const subjectHash = await subjectHashOf(proof, subject);
+  const subjectHash = subjectHashOf(proof, subject);
   const details = decodeHex(proof.details);
-  const commitment = await sha256(concatBytes(detailsSalt, details, subjectHash));
+  const commitment = sha256(concatBytes(detailsSalt, details, subjectHash));
   const time = new Date(Number(block.atNs / nsPerMs)).toISOString();
   const hasLengths = detailsSalt.length === saltBytes && subjectHash.length === hashBytes;
   if (hasLengths && kind === block.kind && at === time && equal(commitment, block.commitment)) {
@@ -292,16 +291,9 @@ async function requireCommitted(entry: JournalEntry, block: JournalBlock): Promi
 }
 
 /** Returns the hash of the subject; that of a redacted entry is known only by its proof. */
-async function subjectHashOf(
-  { subjectSalt, subjectHash = '' }: JournalProof,
-  subject: string,
-): Promise<Uint8Array> {
+function subjectHashOf({ subjectSalt, subjectHash = '' }: JournalProof, subject: string) {
   if (subjectSalt === undefined) return decodeHex(subjectHash);
   const salt = decodeHex(subjectSalt);
   if (salt.length !== saltBytes) return emptyBytes;
-  return sha256(concatBytes(salt, new TextEncoder().encode(subject)));
-}
-
-function decodeHex(digits: string): Uint8Array {
-  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return sha256(concatBytes(salt, utf8.encode(subject)));
 }

@@ -487,9 +487,9 @@ export interface JournalPage {
   'entries' : Array<JournalEntry>,
 }
 /**
- * Entries of one bucket: those after the entry `after`, the oldest first, or those before `before`,
- * the newest first; by default the newest. At most `limit`, 100 by default and at most. Callers
- * without a role in the bucket send a key with the permission `audit`.
+ * Entries of one bucket after the entry `after`, the oldest first, or before `before`, the newest
+ * first; by default the newest. `limit` is 100 by default and at most, but 5,000 in a query.
+ * Callers without a role in the bucket send a key with the permission `audit`.
  */
 export interface JournalRequest {
   'after' : [] | [bigint],

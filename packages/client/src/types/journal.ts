@@ -123,7 +123,7 @@ export interface JournalListOptions extends JournalEntriesOptions {
    */
   readonly before?: number | undefined;
   /**
-   * 1 to 100; default 100.
+   * 1 to 5,000; default 100. A page has fewer entries if they are long or far apart in the log.
    *
    * @example
    * ```ts
@@ -165,6 +165,24 @@ export interface JournalVerifyOptions extends CallOptions {
    * ```
    */
   readonly since?: JournalTip | undefined;
+  /**
+   * Called as blocks are verified, of a number that is known from the beginning.
+   *
+   * @example
+   * ```ts
+   * await storage.journal.verify({
+   *   onProgress: ({ blocks, blockCount }) => console.log(blocks, blockCount),
+   * });
+   * ```
+   */
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
+}
+
+export interface VerifyProgress {
+  /** Verified blocks. */
+  readonly blocks: number;
+  /** All stored blocks. */
+  readonly blockCount: number;
 }
 
 export interface VerifiedJournal {

@@ -5,6 +5,7 @@ import { replaceFile } from '../../../client/src/node/replace-file.ts';
 import type { JournalTip, VerifiedJournal } from '../../../client/src/types/journal.ts';
 import type { Run } from '../config/run.ts';
 import { printResult } from '../output/output.ts';
+import { startCount } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 
 interface VerifyFlags {
@@ -18,7 +19,13 @@ export async function verifyJournal(
 ): Promise<void> {
   const since = file === undefined ? undefined : await readTip(file);
   const { journal } = await run.manager();
-  const verified = await journal.verify({ bucket, since, signal: run.signal });
+  const progress = startCount('blocks', run.isQuiet);
+  const verified = await journal
+    .verify({
+      ...{ bucket, since, signal: run.signal },
+      onProgress: ({ blocks, blockCount }) => progress.report(blocks, blockCount),
+    })
+    .finally(progress.stop);
   if (file !== undefined) await replaceFile(file, `${JSON.stringify(verified.tip, null, 2)}\n`);
   printResult(verified, sentenceOf(bucket, verified, since));
 }

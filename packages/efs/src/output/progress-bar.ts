@@ -93,6 +93,24 @@ export function startOverall(
   };
 }
 
+export interface CountProgress {
+  report(done: number, total: number): void;
+  stop(): void;
+}
+
+/** Shows how many of many things are done; `things`: their plural. */
+export function startCount(things: string, isQuiet: boolean): CountProgress {
+  if (!isShown(isQuiet)) return { report: () => {}, stop: () => {} };
+  const draw = drawer();
+  return {
+    report(done, total) {
+      const line = `${Math.floor((100 * done) / total)} %  ${done} of ${total} ${things}`;
+      draw(done === total, (columns) => line.slice(0, Math.max(columns - spareColumns, 0)));
+    },
+    stop: () => showProgress(''),
+  };
+}
+
 /** Limits how often the line is drawn, because terminals are slow. */
 function drawer(): (isLast: boolean, line: (columns: number) => string) => void {
   let lastMs = Number.NEGATIVE_INFINITY;
