@@ -77,6 +77,20 @@ export interface ReceivedEvents {
   }[];
 }
 
+/** `read`: returns the beginning of the stable memory of the subscriber. */
+export function receivedIn(read: (length: number) => Uint8Array): ReceivedEvents[] {
+  const end = Number(Buffer.from(read(headBytes)).readBigUInt64LE(8));
+  const log = Buffer.from(read(end));
+  const found: ReceivedEvents[] = [];
+  for (let start = headBytes; start < end; ) {
+    const length = log.readUInt32LE(start);
+    const bytes = new Uint8Array(log.subarray(start + 4, start + 4 + length));
+    found.push(IDL.decode([JournalEvents], bytes)[0] as unknown as ReceivedEvents);
+    start += 4 + length;
+  }
+  return found;
+}
+
 export class Subscriber {
   readonly #network: KeyNetwork;
   readonly id: Principal;
@@ -106,17 +120,7 @@ export class Subscriber {
   /** Returns the arguments that the method has received, without those that it trapped on. */
   received(): ReceivedEvents[] {
     const { engine } = this.#network;
-    const head = Buffer.from(engine.readStable(this.id, 0, headBytes));
-    const end = Number(head.readBigUInt64LE(8));
-    const log = Buffer.from(engine.readStable(this.id, 0, end));
-    const found: ReceivedEvents[] = [];
-    for (let start = headBytes; start < end; ) {
-      const length = log.readUInt32LE(start);
-      const bytes = new Uint8Array(log.subarray(start + 4, start + 4 + length));
-      found.push(IDL.decode([JournalEvents], bytes)[0] as unknown as ReceivedEvents);
-      start += 4 + length;
-    }
-    return found;
+    return receivedIn((length) => engine.readStable(this.id, 0, length));
   }
 
   /** Returns each entry that has arrived at its first arrival. */
