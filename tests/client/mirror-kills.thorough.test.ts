@@ -71,3 +71,19 @@ test(`efs mirror killed ${killCount} times ends with equal buckets (seed ${seed}
   const verified = await callCommand([...words, '--verify'], settings);
   expect(verified).toMatchObject({ code: 0, errors: '' });
 }, 3_600_000);
+
+test(`efs mirror killed in its first passes, without versions (seed ${seed})`, async () => {
+  const random = randomNumbers(seed);
+  await owner.buckets.create('plain', { keepVersionsDays: 0 });
+  const change = () => changeAtRandom(owner, 'plain', random);
+  for (let changes = 0; changes < 40; changes++) await change();
+  for (let turn = 0; turn < 4; turn++) {
+    const target = `plain-${turn}`;
+    await keeper.buckets.create(target, { keepVersionsDays: 0 });
+    const words = ['mirror', 'plain', '--to', `backup:${target}`, '-p', '4'];
+    await killOften(words, settings, { count: 3, delayMsMax: 200, random, change });
+    const last = startCommand([...words, '--once'], settings);
+    expect(await last.ended).toMatchObject({ code: 0 });
+    expect(await statesIn(keeper, target)).toEqual(await statesIn(owner, 'plain'));
+  }
+}, 3_600_000);

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeHex } from '../../packages/client/src/bytes/bytes.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
@@ -33,7 +34,7 @@ const efs = (...words: string[]) => callCommand(words, { folder, environment: en
 const mirror = (...flags: string[]) => efs('mirror', bucket, '--to', `backup:${bucket}`, ...flags);
 
 beforeAll(async () => {
-  here = await openService({});
+  here = await openService({ faults: {} });
   there = await openService({ faults: {} });
   folder = await mkdtemp(join(tmpdir(), 'mirror-'));
   await writeFile(join(folder, 'here.pem'), here.identityPem);
@@ -92,6 +93,44 @@ describe('efs mirror', () => {
     const second = await mirror('--once');
     // The large file is moved within the mirror.
     expect(second.errors).toBe('2 stored, 1 changed, 1 removed, 0 erased.\n');
+    await expectEqual();
+  });
+
+  test('stores files of a first mirror while a node lists what has changed since', async () => {
+    for (const storage of [owner, keeper]) {
+      await storage.buckets.update(bucket, { keepVersionsDays: 0 });
+    }
+    const paths = Array.from({ length: 250 }, (_, index) => `${index}`);
+    const files = paths.map((path) => ({ path, source: text(path) }));
+    for await (const { error } of owner.uploadAll(files, { bucket })) expect(error).toBe(undefined);
+    const former = new Map<string, Uint8Array>();
+    here.replica?.setFaults({
+      forge(query, reply) {
+        if (query.method === 'listFolder') former.set(encodeHex(query.arg), reply);
+        return undefined;
+      },
+    });
+    await efs('mirror', bucket, '--to', `backup:${bucket}`, '--once');
+    for await (const { error } of keeper.removeAll({ bucket, paths }))
+      expect(error).toBe(undefined);
+    await rm(join(folder, 'state'), { recursive: true });
+    await store('7', text('changed'));
+    await owner.change({ bucket, path: '8' }, { tags: ['new'] });
+    await owner.remove({ bucket, path: '9' });
+    await store('added', text('added'));
+    let repeated = 0;
+    here.replica?.setFaults({
+      forge(query) {
+        if (query.method !== 'listFolder') return undefined;
+        const reply = former.get(encodeHex(query.arg));
+        if (reply !== undefined) repeated += 1;
+        return reply;
+      },
+    });
+    const { code, output } = await mirror('--once');
+    here.replica?.setFaults({});
+    expect({ code, repeated: repeated > 0 }).toEqual({ code: 0, repeated: true });
+    expect(output).toContain('stored');
     await expectEqual();
   });
 

@@ -4,8 +4,9 @@
 import { asTheyEnd, inParallel } from '../../../client/src/connection/parallel.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
-import type { Download } from '../../../client/src/types/transfers.ts';
+import type { Download, FilesToDownload } from '../../../client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
+import type { PathStates } from './bucket-states.ts';
 import {
   attemptAt,
   type MirrorJob,
@@ -13,7 +14,7 @@ import {
   type OpenedVersion,
   type SmallFile,
 } from './mirror-job.ts';
-import type { PathPlan, StoredVersion } from './path-plan.ts';
+import type { PathPlan, PathState, StoredVersion } from './path-plan.ts';
 
 type Plans = ReadonlyMap<string, PathPlan>;
 
@@ -69,18 +70,51 @@ function isSmall({ size, etag }: StoredVersion): boolean {
   return size <= smallFileBytesMax && !etag.includes('-');
 }
 
-/** Stores one version of each path: small ones together, large ones in turn. */
-async function store(job: MirrorJob, versions: readonly StoredVersion[]): Promise<void> {
+/**
+ * Stores small files while they are listed, in a target without files, and returns its states. A
+ * file that has changed since it was listed fails, and is read and planned again.
+ */
+export async function storeArriving(
+  job: MirrorJob,
+  arriving: AsyncIterable<FileRecord>,
+): Promise<PathStates> {
+  const versions = new Map<string, FileRecord>();
+  const states = new Map<string, PathState>();
+  const small = (async function* () {
+    for await (const file of arriving) {
+      if (!isSmall(file)) continue;
+      versions.set(file.path, file);
+      yield file;
+    }
+  })();
+  await storeSmall(job, readPresent(job, small, versions), (path) => {
+    const present = versions.get(path);
+    states.set(path, { present, former: [] });
+    return present;
+  });
+  return states;
+}
+
+/** `versionOf`: returns the version of which the file has been stored. */
+async function storeSmall(
+  job: MirrorJob,
+  files: AsyncIterable<SmallFile>,
+  versionOf: (path: string) => StoredVersion | undefined,
+): Promise<void> {
   const { target, flags } = job;
-  const small = new Map(versions.filter(isSmall).map((version) => [version.path, version]));
-  const stored = target.storeSmall(readSmall(job, [...small.values()]), flags.parallel);
-  for await (const { path, file, error } of stored) {
+  for await (const { path, file, error } of target.storeSmall(files, flags.parallel)) {
     await attemptAt(job, path, async () => {
       if (file === undefined) throw error;
-      requireTag(file, small.get(path));
+      requireTag(file, versionOf(path));
       noteStep(job, 'stored', path);
     });
   }
+}
+
+/** Stores one version of each path: small ones together, large ones in turn. */
+async function store(job: MirrorJob, versions: readonly StoredVersion[]): Promise<void> {
+  const small = new Map(versions.filter(isSmall).map((version) => [version.path, version]));
+  await storeSmall(job, readSmall(job, [...small.values()]), (path) => small.get(path));
   for (const version of versions) {
     if (!isSmall(version)) await attemptAt(job, version.path, () => storeLarge(job, version));
   }
@@ -103,26 +137,34 @@ async function* readSmall(
   job: MirrorJob,
   versions: readonly StoredVersion[],
 ): AsyncGenerator<SmallFile> {
-  const { source, flags } = job;
-  const { bucket, signal } = source;
   const present = versions.filter((version): version is FileRecord => !isFormer(version));
-  const byPath = new Map(present.map((version) => [version.path, version]));
-  const options = { bucket, concurrency: flags.parallel, signal };
-  for await (const { path, download, error } of source.storage.downloadAll(present, options)) {
-    const version = byPath.get(path);
-    const file = await readOne(job, path, async () => {
-      if (error !== undefined) throw error;
-      return { version, download };
-    });
-    if (file !== undefined) yield file;
-  }
+  yield* readPresent(job, present, new Map(present.map((version) => [version.path, version])));
   const former = versions.filter(isFormer);
   const tasks = (async function* () {
     for (const version of former) {
       yield () => readOne(job, version.path, () => openFormer(job, version));
     }
   })();
-  for await (const file of asTheyEnd(tasks, flags.parallel)) if (file !== undefined) yield file;
+  const files = asTheyEnd(tasks, job.flags.parallel);
+  for await (const file of files) if (file !== undefined) yield file;
+}
+
+/** `versions`: the files by path, which may arrive with them. */
+async function* readPresent(
+  job: MirrorJob,
+  files: FilesToDownload,
+  versions: ReadonlyMap<string, FileRecord>,
+): AsyncGenerator<SmallFile> {
+  const { source, flags } = job;
+  const { bucket, signal } = source;
+  const options = { bucket, concurrency: flags.parallel, signal };
+  for await (const { path, download, error } of source.storage.downloadAll(files, options)) {
+    const file = await readOne(job, path, async () => {
+      if (error !== undefined) throw error;
+      return { version: versions.get(path), download };
+    });
+    if (file !== undefined) yield file;
+  }
 }
 
 interface Opened {

@@ -5,6 +5,7 @@ import type { Storage } from '../../../client/src/storage.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
 import type { FileVersion } from '../../../client/src/types/versions.ts';
 import { type PathChange, presentRecord } from '../transfers/journal-changes.ts';
+import { GrowingList } from './growing-list.ts';
 import { emptyState, type PathState } from './path-plan.ts';
 
 /** One of the two buckets. */
@@ -18,10 +19,14 @@ export interface Side {
 
 export type PathStates = ReadonlyMap<string, PathState>;
 
-export async function allStates(side: Side): Promise<PathStates> {
+/** `arriving`: receives the present files while they are listed. */
+export async function allStates(
+  side: Side,
+  arriving = new GrowingList<FileRecord>(),
+): Promise<PathStates> {
   const { storage, bucket, signal, readsVersions } = side;
   const [present, former] = await Promise.all([
-    listed(storage.list({ bucket, signal })),
+    listed(arriving.filledBy(storage.list({ bucket, signal }))),
     readsVersions ? listed(storage.versions.list({ bucket, signal })) : [],
   ]);
   const states = new Map<string, PathState>();

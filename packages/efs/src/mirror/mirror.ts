@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { checkedConcurrency } from '../../../client/src/connection/parallel.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
+import type { FileRecord } from '../../../client/src/types/files.ts';
 import type { Run } from '../config/run.ts';
 import { exitCodeOf, exitCodes, sayFailure } from '../output/exit-code.ts';
 import { isJson } from '../output/json-output.ts';
@@ -20,8 +21,9 @@ import {
 } from '../transfers/journal-changes.ts';
 import { failureOf } from '../transfers/summary.ts';
 import { isAtWork } from '../transfers/transfer-state.ts';
-import { applyPlans } from './apply-plans.ts';
+import { applyPlans, storeArriving } from './apply-plans.ts';
 import { allStates, type PathStates, stateAt, statesOf } from './bucket-states.ts';
+import { GrowingList } from './growing-list.ts';
 import type { MirrorFlags, MirrorJob } from './mirror-job.ts';
 import { openSides, type Place, type Sides } from './mirror-sides.ts';
 import { loadMirror, saveMirror } from './mirror-state.ts';
@@ -178,13 +180,27 @@ async function readBoth(
     return { changes: known, isWhole: false, here, there: moved };
   }
   // The entries cover what a list of the same minutes may lack, so both are read at the same time
+  const arriving = new GrowingList<FileRecord>();
   const [changes = noChanges, listed, there] = await Promise.all([
     known ?? recentChanges(source),
-    allStates(source),
-    target.allStates(concurrency),
+    allStates(source, arriving),
+    allThere(job, sides, arriving),
   ]);
   const here = await readBehind(job, listed, changes.paths);
   return { changes, isWhole: true, here, there };
+}
+
+/**
+ * Returns the states of the target. In one without files, nothing can be erased or removed, so
+ * small files are stored while the source is listed; the order of versions needs the whole list.
+ */
+async function allThere(
+  job: MirrorJob,
+  { keepsVersions }: Sides,
+  arriving: AsyncIterable<FileRecord>,
+): Promise<PathStates> {
+  const states = await job.target.allStates(job.flags.parallel);
+  return states.size === 0 && !keepsVersions ? storeArriving(job, arriving) : states;
 }
 
 async function apply(job: MirrorJob, { keepsVersions }: Sides, found: Found): Promise<void> {

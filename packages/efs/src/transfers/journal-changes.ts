@@ -42,6 +42,8 @@ interface Reading {
 
 /** No node that answers is further behind: certificates are at most that old. */
 const behindMsMax = 300_000;
+/** Entries of one query. */
+const pageMax = 5_000;
 
 function cursorOf({ seq, proof }: JournalEntry): JournalCursor {
   return { seq, salt: proof.detailsSalt };
@@ -78,8 +80,9 @@ export async function recentChanges(
 ): Promise<BucketChanges | undefined> {
   const found: JournalEntry[] = [];
   let before: number | undefined;
-  for (let isRecent = true; isRecent; ) {
-    const page = await storage.journal.list(bucket, { before, signal });
+  // Most buckets have few recent changes
+  for (let isRecent = true, limit = 100; isRecent; limit = Math.min(10 * limit, pageMax)) {
+    const page = await storage.journal.list(bucket, { before, limit, signal });
     for (const entry of page.entries) {
       const newest = found[0] ?? entry;
       isRecent &&= Date.parse(newest.at) - Date.parse(entry.at) <= behindMsMax;
