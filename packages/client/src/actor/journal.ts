@@ -10,7 +10,6 @@ import { type ActorCalls, calling } from './actor-call.ts';
 import { methodTypes } from './candid-interface.ts';
 import { optionals } from './candid-records.ts';
 import { call, type Service } from './connection.ts';
-import { blocksIn } from './journal-blocks.ts';
 import { pageIn } from './journal-page.ts';
 import { queryReply } from './large-query.ts';
 import { provenTree } from './proven-tree.ts';
@@ -49,6 +48,7 @@ export const journalCalls: ActorCalls<JournalOperations> = {
       [[{ start: BigInt(start), length: BigInt(length) }]],
     );
     const query = { canisterId, method: 'icrc3_get_blocks', argument };
+    const { blocksIn } = await import('./journal-blocks.ts');
     return call(signal, async () => ({ ok: blocksIn(await queryReply(agent, query)) }));
   },
 };
