@@ -16,7 +16,8 @@
 //   http_expr / cloud / bucket / <*>               missing paths of that bucket: the usual 404,
 //   or the file 404.html of a site
 //
-// The label of a site's folder with an index.html has a redirect unless a file has its name.
+// In a site, the label of a path without a file has the file with that name and `.html`, or else a
+// redirect if the path is a folder with an index.html.
 //
 // No label may reveal a private bucket, because a proof of absence shows the neighbouring labels.
 // The files of private buckets are in a second tree under the same labels; the root of that tree is
@@ -33,7 +34,7 @@ import { type FileLeaves, type FileLevels, openFileLeaves } from './file-leaves.
 import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
 import { valueTree } from './hash-tree.ts';
 import { methodPair, nameHash } from './representation-hash.ts';
-import { openFolders } from './site-folders.ts';
+import { openSiteAddresses } from './site-addresses.ts';
 import {
   addressText,
   addressTexts,
@@ -41,9 +42,7 @@ import {
   bucketText,
   cloudText,
   type FileName,
-  type FolderAddress,
   fileText,
-  folderText,
   linkPrefix,
   linkText,
   metricsText,
@@ -77,7 +76,10 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
     ...openLinks({ published, leaves, changed }),
     ...openTexts({ published, leaves, changed }),
     ...openAddresses({ published, fixed, changed }),
-    ...openFolders({ treeOf, isPublic, fixed, changed }),
+    ...openSiteAddresses({
+      ...{ treeOf, isPublic, fixed, changed },
+      putLeaves: (tree, text, parts) => putLeaves(leaves, { tree, text }, parts),
+    }),
 
     /**
      * Certifies the answers that do not depend on files, at install and upgrade. `hasUncertified`:
@@ -146,13 +148,6 @@ function openFiles({ treeOf, leaves, changed }: FileParts) {
 
     removeFile(name: FileName): void {
       treeOf(name.bucketId).remove({ text: fileText(name) });
-      changed();
-    },
-
-    /** Stores the file as the answer of the folder's address. */
-    putFolder(folder: FolderAddress, file: CertifiedFile, digests: Uint8Array): void {
-      const place = { tree: treeOf(folder.bucketId), text: folderText(folder) };
-      putLeaves(leaves, place, { file, digests });
       changed();
     },
   };

@@ -23,7 +23,7 @@ export function bucketText(bucketId: string): string {
 
 /** Returns the path for missing paths of a public bucket; a private one has no such entry. */
 export function missingText(bucketId: string): string {
-  return `${bucketText(bucketId)}\0${wildcard}`;
+  return siteText({ bucketId, address: '', isWildcard: true });
 }
 
 export function fileText({ bucketId, path }: FileName): string {
@@ -50,26 +50,19 @@ export function linkPrefix(id: string): string {
   return `http_expr\0s\0${id}`;
 }
 
-/** A folder of a site bucket; '' is the whole bucket. */
-export interface FolderAddress {
+/** An address of a site that names no file. */
+export interface SiteAddress {
   readonly bucketId: string;
-  /** Without leading and trailing slashes. */
-  readonly folder: string;
+  /** The part of the URL after the bucket: '', or a path with its leading slash. */
+  readonly address: string;
+  /** Whether it covers the address, without a final slash, and everything below it. */
+  readonly isWildcard: boolean;
 }
 
-function folderLabels({ bucketId, folder }: FolderAddress): string {
-  const labels = folder === '' ? '' : `\0${folder.replaceAll('/', '\0')}`;
-  return bucketText(bucketId) + labels;
-}
-
-/** Returns the path of a folder's address, which ends in a slash: the empty label comes last. */
-export function folderText(folder: FolderAddress): string {
-  return `${folderLabels(folder)}\0\0${exactEnd}`;
-}
-
-/** Returns the path of the folder's address without the slash. */
-export function redirectText(folder: FolderAddress): string {
-  return `${folderLabels(folder)}\0${exactEnd}`;
+/** Returns the path of the address; after a final slash, its last label is empty. */
+export function siteText({ bucketId, address, isWildcard }: SiteAddress): string {
+  const labels = address.replaceAll('/', '\0');
+  return `${bucketText(bucketId)}${labels}\0${isWildcard ? wildcard : exactEnd}`;
 }
 
 /**

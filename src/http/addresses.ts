@@ -1,14 +1,14 @@
 // Addresses with a fixed public answer, which needs no decryption.
 
-import { findFile } from '../domain/files/file-records.ts';
+import { type FileRecord, findFile } from '../domain/files/file-records.ts';
 import { findLink } from '../domain/files/link-records.ts';
-import { indexPath } from '../domain/files/sites.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
 import { answerOfText } from './certified-text.ts';
 import { linkHeaders, servedHeaders } from './file-headers.ts';
 import type { PublicAnswer } from './message.ts';
 import { findPage } from './pages.ts';
+import { foundAt, siteAt } from './sites.ts';
 
 /** `urlPath`: percent-decoded; empty segments are ignored, as by verifiers. */
 export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'row'> | undefined {
@@ -21,8 +21,19 @@ export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'r
     const page = findPage(stores, singleSlashes(urlPath));
     return page && answerOfText(page.text);
   }
-  const isFolder = urlPath.endsWith('/');
-  const file = findFile(stores, bucket, isFolder ? indexPath(withoutEnd(path)) : path);
+  const file = path.endsWith('/') || path === '' ? undefined : findFile(stores, bucket, path);
+  return fileAnswer(file ?? fileOfSite(stores, urlPath), urlPath);
+}
+
+/** Returns the file that a site serves at an address that is not its path. */
+function fileOfSite(stores: Stores, urlPath: string): FileRecord | undefined {
+  const place = siteAt(stores, urlPath);
+  const found = place && foundAt(stores, place);
+  const isFile = found?.target.kind === 'file' && !found.isWildcard;
+  return isFile ? found.target.file : undefined;
+}
+
+function fileAnswer(file: FileRecord | undefined, urlPath: string) {
   if (file === undefined) return undefined;
   const isFormer = file.leavesVersion === 1;
   return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
@@ -37,7 +48,3 @@ function answerAtLink(stores: Stores, { id, address }: { id: string; address: st
 
 /** Captures the first segment and the rest, which may have thousands of segments, as one text. */
 const addressPattern = /\/?([^/]+)\/?(.*)$/sy;
-
-function withoutEnd(path: string): string {
-  return path.endsWith('/') ? path.slice(0, -1) : path;
-}

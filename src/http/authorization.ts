@@ -5,8 +5,8 @@ import { useKey } from '../domain/rights/key-budgets.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { bearerKey } from './bearer-key.ts';
+import type { Exchange } from './exchange.ts';
 import { type HttpRequest, singleHeader } from './message.ts';
-import type { Exchange } from './router.ts';
 
 export interface BucketRoute {
   readonly bucket: string;

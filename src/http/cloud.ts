@@ -11,7 +11,6 @@ import {
   type OpenFile,
   readFile,
   withPublicFile,
-  withPublicIndex,
 } from '../domain/files/file-records.ts';
 import { withReadableFile } from '../domain/files/files.ts';
 import { openStream } from '../domain/files/streams.ts';
@@ -20,6 +19,7 @@ import { cacheControlPlace } from '../domain/shared/stored-headers.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax, streamBytesMax } from '../limits.ts';
 import { fileRoute } from './authorization.ts';
+import type { Exchange } from './exchange.ts';
 import { servedHeaders } from './file-headers.ts';
 import {
   type Header,
@@ -34,7 +34,6 @@ import {
 import { evaluateConditions, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import { uncached } from './respond.ts';
-import type { Exchange } from './router.ts';
 
 export function getCloudFile(exchange: Exchange): HttpResponse {
   return withCloudFile(exchange, (opened) => fileResponse(exchange, opened));
@@ -196,6 +195,8 @@ export interface OpenedFile extends OpenFile {
   readonly served: ServedHeaders;
   /** The path of its URL, percent-decoded. */
   readonly address: string;
+  /** Whether a wildcard of a site serves the file at the address. */
+  readonly isWildcard?: boolean;
   /** Present if the address is that of a link. */
   readonly link?: LinkAddress;
 }
@@ -203,13 +204,13 @@ export interface OpenedFile extends OpenFile {
 /** Returns `undefined` if the answer depends on the caller or on other request fields. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic, served, address, link }: OpenedFile,
+  { file, isPublic, served, address, link, isWildcard }: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
   if (row === undefined || !isPublic || request.body.length > 0) return undefined;
   // Leaves of links always have the present version
   const isFormer = link === undefined && file.leavesVersion === 1;
-  return { content: file, row, served, address, isFormer };
+  return { content: file, row, served, address, isFormer, isWildcard };
 }
 
 export function headCloudFile(exchange: Exchange): HttpResponse {
@@ -242,11 +243,7 @@ function withCloudFile(
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
     const useIt = ({ file, key }: OpenFile) =>
       use({ file, key, isPublic: true, served: servedHeaders(file), address });
-    // The address of a folder, which only sites have
-    const index = path.endsWith('/')
-      ? withPublicIndex(stores, { bucket, folder: captured.slice(0, -1) }, useIt)
-      : undefined;
-    return index ?? withPublicFile(stores, { bucket, path }, useIt);
+    return withPublicFile(stores, { bucket, path }, useIt);
   }
   return withReadableFile(stores, { call, ...fileRoute(exchange) }, (opened) =>
     use(shownToKey(opened, address)),

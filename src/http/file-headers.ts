@@ -4,12 +4,12 @@
 import { storedHeaderNames } from '../../packages/wire/src/stored-headers.ts';
 import { entityTag } from '../domain/files/file-view.ts';
 import {
+  hasSiteLeaves,
   type LeavesVersion,
   type PublishedFile,
   type PublishedLink,
   presentLeavesVersion,
   type ShownFile,
-  siteLeavesVersion,
 } from '../domain/shared/publication.ts';
 import { cacheControlPlace, dispositionPlace } from '../domain/shared/stored-headers.ts';
 import type { Header, ServedHeaders } from './message.ts';
@@ -45,7 +45,7 @@ type Represented = Validated & Pick<PublishedFile, 'contentType'>;
 export function servedHeaders(file: Represented) {
   const validators = validatorHeaders(file);
   // A 304 has it too: a browser may have cached the file before the bucket was a site
-  if (file.leavesVersion === siteLeavesVersion && isSandboxed(file)) validators.push(siteSandbox);
+  if (hasSiteLeaves(file) && isSandboxed(file)) validators.push(siteSandbox);
   return { validators, representation: representationHeaders(file) };
 }
 
@@ -95,7 +95,7 @@ export function representationHeaders(file: Represented): Header[] {
     const value = file.headers[place] ?? '';
     if (value !== '') headers.push([storedHeaderNames[place] ?? '', value]);
   }
-  if (file.leavesVersion !== siteLeavesVersion && isSandboxed(file)) {
+  if (!hasSiteLeaves(file) && isSandboxed(file)) {
     headers.push(['Content-Security-Policy', 'sandbox']);
   }
   return headers;

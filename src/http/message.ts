@@ -31,13 +31,19 @@ export interface HttpResponse {
   readonly stream?: Uint8Array | undefined;
   /** True if nothing exists at the URL, whatever the reason. */
   readonly isMissing?: boolean | undefined;
-  /** The certified fallback of a site at the URL: its 404 page, or a redirect to a folder. */
-  readonly siteAnswer?: SiteAnswer | undefined;
+  /** The certified answer of a site to every request at the URL. */
+  readonly siteReply?: AnsweredSite | undefined;
 }
 
 export interface SiteAnswer extends Pick<HttpResponse, 'status' | 'headers' | 'body'> {
   /** SHA-256 of the body, if known. */
   readonly bodyDigest?: Uint8Array;
+}
+
+export interface AnsweredSite {
+  readonly answer: SiteAnswer;
+  /** Whether it is the answer for all missing paths. */
+  readonly isWildcard: boolean;
 }
 
 /** Header fields of a file, computed once per message for the answer and its certification. */
@@ -54,6 +60,8 @@ export interface PublicAnswer {
   readonly address: string;
   /** Whether the leaves at this address are those of version 0.1.0. */
   readonly isFormer: boolean;
+  /** Whether the leaves are those of a site's wildcard that covers the address. */
+  readonly isWildcard?: boolean | undefined;
 }
 
 export type AnsweredContent = Pick<

@@ -1,7 +1,6 @@
 // Routes a request to its handler, and turns results and errors into responses. A handler that
 // changes something answers `upgrade` in a query.
 
-import type { SystemFigures } from '../domain/administration/bucket-status.ts';
 import { KeyUnavailable } from '../domain/keys/root-keys.ts';
 import { looksLikeKey } from '../domain/rights/api-key-secrets.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
@@ -9,43 +8,21 @@ import type { Call } from '../domain/shared/caller.ts';
 import { areCyclesLow, requireCycles } from '../domain/shared/cycles.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal, type RefusalCode } from '../domain/shared/refusal.ts';
-import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { withinBudget } from './budgets.ts';
+import { type Answer, type Exchange, upgrade } from './exchange.ts';
 import {
   decodedPath,
   type Header,
   type HttpRequest,
   type HttpResponse,
   header,
-  readablePath,
 } from './message.ts';
 import { answerFields, apiPreflight, exposedHeaders, preflightResponse } from './preflight.ts';
 import { refusalResponse } from './respond.ts';
-import { pageOf, redirectOf, siteAt } from './sites.ts';
+import { shownOfSite } from './site-answers.ts';
 
-/** The answer of a query to a request that has passed every check and needs an update. */
-export const upgrade = 'upgrade';
-
-export type Answer = HttpResponse | typeof upgrade;
-
-export interface Exchange {
-  readonly stores: Stores;
-  readonly call: Call;
-  readonly request: HttpRequest;
-  /** Only an update may change something. */
-  readonly phase: 'query' | 'update';
-  /**
-   * Whether an inspection, which has 200 M instructions, repeats the query: then checking the
-   * caller's right replaces longer checks.
-   */
-  readonly isInspected?: boolean;
-  readonly system: () => SystemFigures;
-  /** The API key for the bucket in the URL that has paid for the update. */
-  readonly payer?: ApiKey | undefined;
-  /** The captures of the route's pattern in the decoded path. */
-  readonly captures: readonly string[];
-}
+export { type Answer, type Exchange, upgrade };
 
 export type Handler = (exchange: Exchange) => Answer;
 
@@ -103,38 +80,25 @@ function answer(
   exchange: Omit<Exchange, 'captures'>,
   requestId: string,
 ): Answer {
-  try {
-    return dispatch(routes, exchange);
-  } catch (error) {
-    if (error instanceof KeyUnavailable && exchange.phase === 'query') {
-      return upgrade;
-    }
-    if (error instanceof Refusal) {
-      const isHead = exchange.request.method === 'HEAD';
-      const isMissing = missingCodes.has(error.code) && !(error instanceof KeyInUrl);
-      const response = { ...refusalResponse(error, { requestId, isHead }), isMissing };
-      return isMissing ? shownOfSite(exchange, response) : response;
-    }
-    throw error;
-  }
+  const found = unlessRefused(exchange, requestId, () => dispatch(routes, exchange));
+  if (found === upgrade || found.isMissing !== true) return found;
+  return unlessRefused(exchange, requestId, () => shownOfSite(exchange, found));
 }
 
-/** Returns a site's answer for a missing path, if the URL is below a site. */
-function shownOfSite(exchange: Omit<Exchange, 'captures'>, missing: HttpResponse) {
-  const { stores, request } = exchange;
+/** Returns the response to a refusal in place of the answer. */
+function unlessRefused(
+  { request, phase }: Omit<Exchange, 'captures'>,
+  requestId: string,
+  act: () => Answer,
+): Answer {
   try {
-    const place = siteAt(stores, readablePath(request));
-    const redirect = place && redirectOf(stores, place);
-    if (redirect !== undefined) return { ...redirect, siteAnswer: redirect };
-    const page = place && pageOf(stores, place);
-    if (page === undefined) return missing;
-    const body = request.method === 'HEAD' ? emptyBytes : page.body;
-    return { ...page, body, isMissing: true, siteAnswer: page };
+    return act();
   } catch (error) {
-    if (error instanceof KeyUnavailable && exchange.phase === 'query') return upgrade;
+    if (error instanceof KeyUnavailable && phase === 'query') return upgrade;
     if (!(error instanceof Refusal)) throw error;
-    // The 404 page itself is damaged
-    return error.code === 'IntegrityError' ? errorResponse(error, exchange) : missing;
+    const isMissing = missingCodes.has(error.code) && !(error instanceof KeyInUrl);
+    const isHead = request.method === 'HEAD';
+    return { ...refusalResponse(error, { requestId, isHead }), isMissing };
   }
 }
 

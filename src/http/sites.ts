@@ -1,24 +1,22 @@
-// Fallbacks in a site bucket: redirects to folders, and 404.html for any other missing path.
+// Answers of a site at addresses that name no file: clean URLs, folders, redirects, and 404.html
+// for any other missing path.
 
 import { type Bucket, findSiteBucket } from '../domain/buckets/buckets.ts';
 import { type FileRecord, readFile, withOpenFile } from '../domain/files/file-records.ts';
-import { findIndex, findPage, mayHaveSite } from '../domain/files/sites.ts';
-import type { PublishedFile } from '../domain/shared/publication.ts';
+import { isFile, mayHaveSite, missingTarget, targetAt } from '../domain/files/sites.ts';
+import type { PublishedFile, SiteReply, SiteTarget } from '../domain/shared/publication.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { singleSlashes } from '../lib/url-paths.ts';
-import { filePathBytesMax } from '../limits.ts';
+import { firstSegments } from '../lib/url-paths.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { SiteAnswer } from './message.ts';
 import { uncached } from './respond.ts';
 
-type Head = Pick<SiteAnswer, 'status' | 'headers'>;
-
 export interface SitePlace {
   readonly bucket: Bucket;
-  /** The folder that the address may redirect to, without a final slash; '' for the root. */
-  readonly folder: string | undefined;
+  /** The URL after the bucket: '', or with its leading slash; without empty segments. */
+  readonly address: string;
 }
 
 /** Finds the place below a site; ignores empty segments as verifiers do. `urlPath`: decoded. */
@@ -27,42 +25,51 @@ export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
   const bucket = id === undefined ? undefined : findSiteBucket(stores, id);
   if (bucket === undefined || !bucket.isPublic || !mayHaveSite(bucket)) return undefined;
-  return { bucket, folder: urlPath.endsWith('/') ? undefined : folderOf(rest) };
+  return { bucket, address: firstSegments(rest) };
 }
 
-/** Captures the bucket, and the rest, which is read only if it may be a path. */
 const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
 
-function folderOf(rest: string): string | undefined {
-  if (rest.length > 2 * filePathBytesMax) return undefined;
-  return singleSlashes(rest).slice(1);
+export interface SiteFound {
+  readonly target: SiteTarget<FileRecord>;
+  /** Whether it is the answer for all missing paths. */
+  readonly isWildcard: boolean;
 }
 
-/** Returns the 404 page of a site. Refuses with IntegrityError if 404.html is damaged. */
-export function pageOf(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
-  const page = findPage(stores, bucket);
-  if (page === undefined) return undefined;
-  return withOpenFile(stores, { bucket, path: page.path }, (opened) => {
-    const body = readFile(stores, opened, { start: 0, end: opened.file.size });
-    return { ...faceOf(opened.file), body };
-  });
+/** Returns the site's answer; `undefined` for a file's own path, and for the usual 404. */
+export function foundAt(stores: Stores, { bucket, address }: SitePlace): SiteFound | undefined {
+  if (isFile(stores, bucket.id, address)) return undefined;
+  const exact = targetAt(stores, bucket, address);
+  if (exact !== undefined) return { target: exact, isWildcard: false };
+  const target = missingTarget(stores, bucket);
+  return target && { target, isWildcard: true };
 }
 
-/** Returns the site's 404 page without its body, by reading only its record. */
-export function pageFace(stores: Stores, { bucket }: SitePlace): SiteAnswer | undefined {
-  const page = findPage(stores, bucket);
-  return page && faceOf(page);
+/** Returns the answer without its body. */
+export function replyFace(reply: SiteReply): SiteAnswer {
+  return reply.kind === 'page' ? pageFace(reply.file, reply.status) : redirectFace(reply);
 }
 
-function faceOf(file: FileRecord): SiteAnswer {
-  return { ...pageHead(file), body: emptyBytes, bodyDigest: file.digest };
+/** Returns the answer. Refuses with IntegrityError if its file is damaged. */
+export function replyOf(
+  stores: Stores,
+  { bucket }: SitePlace,
+  reply: SiteReply<FileRecord>,
+): SiteAnswer {
+  const face = replyFace(reply);
+  if (reply.kind !== 'page') return face;
+  const { path } = reply.file;
+  const body = withOpenFile(stores, { bucket, path }, (opened) =>
+    readFile(stores, opened, { start: 0, end: opened.file.size }),
+  );
+  return { ...face, body: present(body, 'page of a site') };
 }
 
-/** Returns 404 and the headers of the file, except those for caching and revalidation. */
-export function pageHead(file: PublishedFile | FileRecord): Head {
+/** The file's headers, except those for caching and revalidation. */
+function pageFace(file: PublishedFile, status: number): SiteAnswer {
   const { validators, representation } = servedHeaders(file);
   const shown = [...validators, ...representation].filter(([name]) => !unshown.has(name));
-  return { status: 404, headers: [...shown, uncached] };
+  return { status, headers: [...shown, uncached], body: emptyBytes, bodyDigest: file.digest };
 }
 
 const unshown: ReadonlySet<string> = new Set([
@@ -72,23 +79,8 @@ const unshown: ReadonlySet<string> = new Set([
   'Accept-Ranges',
 ]);
 
-/** Returns the redirect to a site's folder that has an index.html, if no file has the address. */
-export function redirectOf(stores: Stores, place: SitePlace): SiteAnswer | undefined {
-  const { bucket, folder } = place;
-  if (folder === undefined || findIndex(stores, bucket, folder) === undefined) return undefined;
-  return redirectTo({ bucketId: bucket.id, folder });
-}
-
-/** The location is relative, to work at every origin; `./` allows colons in the name. */
-export function redirectTo(to: { readonly bucketId: string; readonly folder: string }): SiteAnswer {
-  const { bucketId, folder } = to;
-  const name = present((folder === '' ? bucketId : folder).split('/').at(-1), 'name of a folder');
-  return {
-    status: 308,
-    headers: [
-      ['Location', `./${encodeURIComponent(name)}/`],
-      ['Cache-Control', 'public, max-age=300'],
-    ],
-    body: emptyBytes,
-  };
+function redirectFace({ status, location }: Extract<SiteReply, { kind: 'redirect' }>): SiteAnswer {
+  const caching = 'public, max-age=300';
+  const headers = [['Location', location] as const, ['Cache-Control', caching] as const];
+  return { status, headers, body: emptyBytes };
 }

@@ -33,10 +33,14 @@ const paths = [
   'a/b/index.html',
   'x:y/index.html',
   'noindex.html',
+  'a.html',
+  'a/b.html',
+  'index.html.html',
 ];
 const addresses = paths
   .map((path) => `/${path}`)
-  .concat(['', '/', '/a/', '/a/b/', '/x:y', '/x:y/', '/none', '/a/none', '/a/b/none/', '/no']);
+  .concat(['', '/', '/a/', '/a/b/', '/x:y', '/x:y/', '/none', '/a/none', '/a/b/none/', '/no'])
+  .concat(['/noindex', '/index', '/a/index', '/404', '/noindex/', '/a.html/', '/.html']);
 
 type Operation =
   | { readonly kind: 'put' | 'remove'; readonly path: string }

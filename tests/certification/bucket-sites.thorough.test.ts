@@ -73,7 +73,7 @@ test('CertifiedSite: an index of several parts is served part by part', async ()
 
 test('404.html is the certified answer for any missing path, if it is short enough', async () => {
   await canister.put('404.html', Buffer.from('<p>lost'), html);
-  const missing = ['x', 'docs/x', 'docs/x/', 'a//b', 'docs//', '%3C*%3E'];
+  const missing = ['x', 'docs/x', 'docs/x/', 'a//b', 'x//', '%3C*%3E'];
   for (const path of missing) {
     const url = `/cloud/demo/${path}`;
     const answer = await canister.ask({ url });

@@ -28,7 +28,7 @@ import { getPublicFile } from '../support/read-files.ts';
 let stores: MemoryStores;
 const alice = callOf('alice');
 const controller = callOf('controller');
-const [plain, ofSite] = [2, 3];
+const [plain, ofSite] = [2, 4];
 const renewalNs = startNs + hourNs;
 
 beforeEach(async () => {

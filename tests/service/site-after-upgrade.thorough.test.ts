@@ -1,12 +1,13 @@
 // A bucket of version 0.1.0 becomes a site right after the upgrade, while its files still have the
-// layout of 0.1.0, and texts are set at /.well-known/, all through the gateway that verifies.
+// layout of 0.1.0, and texts are set at /.well-known/. A site of version 0.2.0 gets clean URLs. All
+// through the gateway that verifies.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
 import { newIdentity, principalOf } from '../../scripts/local-service.ts';
@@ -16,24 +17,27 @@ import { projectDir } from '../tidy/source-tree.ts';
 let replica: Replica;
 let service: ReleasedService;
 const folders = Array.from({ length: 60 }, (_, index) => `docs/${index}/`);
-const pages = ['', ...folders].map((folder) => `${folder}index.html`).concat('404.html');
+const pages = ['', ...folders].map((folder) => `${folder}index.html`).concat('404.html', 'zz.html');
 const pageOf = (path: string): OldFile => ({
   ...{ bucket: 'demo', path, tags: [], contentType: 'text/html', chunkBytes: 0 },
   bytes: Buffer.from(`<p>${path}`),
 });
 
-beforeAll(async () => {
-  const release = join(projectDir, 'tests', 'releases', '0.1.0', 'file_storage.wasm.gz');
+async function install(version: string): Promise<void> {
+  const release = join(projectDir, 'tests', 'releases', version, 'file_storage.wasm.gz');
   const identity = newIdentity();
-  replica = await startReplica();
   const canisterId = await replica.createCanister({ controllers: [principalOf(identity)] });
   await replica.install(canisterId, new Uint8Array(gunzipSync(await readFile(release))));
   service = new ReleasedService(replica, canisterId.toText(), principalOf(identity));
   await service.prepare();
   for (const path of pages) await service.store(pageOf(path));
+}
+
+beforeEach(async () => {
+  replica = await startReplica();
 });
 
-afterAll(() => replica?.stop());
+afterEach(() => replica?.stop());
 
 async function answerAt(path: string) {
   const response = await fetch(`${replica.url}${path}`, { redirect: 'manual' });
@@ -44,6 +48,24 @@ async function upgrade(): Promise<void> {
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
   await replica.upgrade(service.canisterId, wasm, undefined, { sender: service.owner });
+}
+
+async function becomeSite(): Promise<void> {
+  const Flag = IDL.Opt(IDL.Bool);
+  const Change = IDL.Record({ bucketId: IDL.Text, isPublic: Flag, isSite: Flag });
+  const change = { bucketId: 'demo', isPublic: [true], isSite: [true] };
+  await service.call('updateBucket', [Change], [change]);
+}
+
+/** Waits until timers have published the page; until then the answer is a 404 page. */
+async function settled(path: string): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    const { status } = await answerAt(path);
+    if (status === 200) return;
+    expect(status).toBe(404);
+    expect(turn).toBeLessThan(1_000);
+    await setTimeout(5);
+  }
 }
 
 async function expectPages(): Promise<void> {
@@ -57,24 +79,36 @@ async function expectPages(): Promise<void> {
 }
 
 test('a bucket of 0.1.0 can become a site, and stays one', async () => {
+  await install('0.1.0');
   await upgrade();
   expect((await answerAt('/cloud/demo/')).status).toBe(404);
-  const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });
-  await service.call('updateBucket', [Change], [{ bucketId: 'demo', isSite: [true] }]);
+  await becomeSite();
   const Text = IDL.Record({
     name: IDL.Text,
     content: IDL.Opt(IDL.Record({ body: IDL.Text })),
   });
   const content = [{ body: 'files.example.org\n' }];
   await service.call('setWellKnown', [Text], [{ name: 'ic-domains', content }]);
-  for (let turn = 0; (await answerAt('/cloud/demo/docs/9/')).status !== 200; turn++) {
-    expect(turn).toBeLessThan(1_000);
-    await setTimeout(5);
-  }
+  await settled('/cloud/demo/docs/9/');
   await expectPages();
 
   await upgrade();
   await expectPages();
   expect((await answerAt('/.well-known/ic-domains')).text).toBe('files.example.org\n');
+  expect(replica.reports.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test('a site of 0.2.0 gets clean URLs, and stays certified', async () => {
+  await install('0.2.0');
+  await becomeSite();
+  await settled('/cloud/demo/docs/9/');
+  expect((await answerAt('/cloud/demo/zz')).status).toBe(404);
+  await upgrade();
+  await expectPages();
+  await settled('/cloud/demo/zz');
+  await expectPages();
+  expect((await answerAt('/cloud/demo/zz')).text).toBe('<p>zz.html');
+  const reports = replica.reports.filter(({ kind }) => kind === 'timer');
+  for (const { instructions } of reports) expect(Number(instructions)).toBeLessThan(300_000_000);
   expect(replica.reports.filter(({ error }) => error !== undefined)).toEqual([]);
 });

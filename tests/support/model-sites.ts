@@ -32,6 +32,6 @@ export function renew(run: Run): Answer {
 export function checkSites(stores: MemoryStores): void {
   for (const { bucketId, path, leavesVersion } of allFiles(stores)) {
     const bucket = findBucket(stores, bucketId);
-    if (bucket?.isRenewing === false) expectSame(leavesVersion, bucket.isSite ? 3 : 2, path);
+    if (bucket?.isRenewing === false) expectSame(leavesVersion, bucket.isSite ? 4 : 2, path);
   }
 }

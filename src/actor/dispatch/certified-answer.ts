@@ -32,7 +32,7 @@ import {
 import { missingResponse } from '../../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { upgrade } from '../../http/router.ts';
-import { pageFace, pageOf, redirectOf, siteAt } from '../../http/sites.ts';
+import { foundAt, replyFace, replyOf, siteAt } from '../../http/sites.ts';
 import { present } from '../../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../../limits.ts';
 import type { EncodableResponse } from '../messages/bulk-messages.ts';
@@ -129,7 +129,7 @@ function planOf(answered: Answered): Plan {
   if (isPreflight(request)) return preflightPlan(answered);
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
-  const { publicAnswer } = response;
+  const { publicAnswer, siteReply } = response;
   // The router has just found the file: no lookup in the tree is needed.
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
   // The leaves of a link prove its file, but neither a 404 nor a refusal.
@@ -138,19 +138,18 @@ function planOf(answered: Answered): Plan {
   }
   if (proofs.hasFileAt(urlPath)) {
     if (publicAnswer !== undefined) return { kind: 'file', ...publicAnswer };
-    const { siteAnswer: answer, isMissing } = response;
-    return answer && !isMissing ? { kind: 'redirect', urlPath, answer } : unprovable(answered);
+    if (siteReply === undefined || siteReply.isWildcard) return unprovable(answered);
+    return { kind: 'redirect', urlPath, answer: siteReply.answer };
   }
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
-  if (response.isMissing) {
-    return { kind: 'fixed', urlPath, row: 'not-found', page: response.siteAnswer };
+  if (response.isMissing || siteReply !== undefined) {
+    return { kind: 'fixed', urlPath, row: 'not-found', page: siteReply?.answer };
   }
   // No file can have a path with NUL, so an update would give the same answer.
   const isUnreadable = urlPath.includes(nulStandIn);
   if (!isUnreadable && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
   return unlessUnopened(answered, () => {
-    const site = siteAt(stores, urlPath);
-    return { kind: 'fixed', urlPath, row: 'not-found', page: site && pageOf(stores, site) };
+    return { kind: 'fixed', urlPath, row: 'not-found', page: siteReplyAt(urlPath, replyOf) };
   });
 }
 
@@ -170,8 +169,15 @@ function preflightPlan(answered: Answered): Plan {
   const urlPath = provablePath(request);
   if (proofs.isAtLink(urlPath) || proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
-  const site = siteAt(stores, urlPath);
-  return { kind: 'fixed', urlPath, row: 'preflight', page: site && pageFace(stores, site) };
+  const page = siteReplyAt(urlPath, (_stores, _place, reply) => replyFace(reply));
+  return { kind: 'fixed', urlPath, row: 'preflight', page };
+}
+
+/** Returns the site's answer to every request at the path. */
+function siteReplyAt(urlPath: string, answerOf: typeof replyOf): SiteAnswer | undefined {
+  const place = siteAt(stores, urlPath);
+  const target = place && foundAt(stores, place)?.target;
+  return target && target.kind !== 'file' ? answerOf(stores, place, target) : undefined;
 }
 
 /** Returns the plan, or the result of unprovable() if the site's page cannot be read. */
@@ -213,8 +219,7 @@ function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
 
 function provenPreflight(urlPath: string): Proven {
   const found = answerAt(stores, urlPath);
-  const site = found === undefined ? siteAt(stores, urlPath) : undefined;
-  const answer = site && redirectOf(stores, site);
+  const answer = found === undefined ? siteReplyAt(urlPath, replyOf) : undefined;
   if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
   const { content, served, isFormer } = present(found, 'certified address');
   const certified = certifiedStored(content, served);

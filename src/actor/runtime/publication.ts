@@ -11,10 +11,11 @@ import { openSiteProofs } from '../../certification/site-proofs.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { replacePageAddresses } from '../../domain/administration/console-pages.ts';
 import { publicAddresses } from '../../domain/administration/public-addresses.ts';
+import { startRenewal } from '../../domain/administration/site-renewal.ts';
 import { findWellKnown } from '../../domain/administration/well-known.ts';
 import { allBuckets } from '../../domain/buckets/buckets.ts';
 import { forgetPublicBuckets, notePublic } from '../../domain/buckets/public-buckets.ts';
-import { mayHaveSite, publishPage } from '../../domain/files/sites.ts';
+import { mayHaveSite, publishMissing } from '../../domain/files/sites.ts';
 import type { Publication } from '../../domain/shared/publication.ts';
 import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
@@ -25,7 +26,7 @@ import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/mess
 import { missingResponse } from '../../http/missing.ts';
 import { type Page, pagesOf, servicePage } from '../../http/pages.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
-import { pageHead, redirectTo } from '../../http/sites.ts';
+import { replyFace } from '../../http/sites.ts';
 import { wellKnownText } from '../../http/well-known.ts';
 import { present } from '../../lib/assert.ts';
 import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
@@ -97,17 +98,13 @@ export const publication: Publication = {
     site.putLink(link.id, certified, chunkDigests);
   },
   removeLink: (id) => site.removeLink(id),
-  putFolder(folder, file, chunkDigests) {
+  putSiteFile(at, file, digests) {
     const digestOf = (index: number) =>
-      chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
-    site.putFolder(folder, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
+      digests.subarray(index * digestBytes, (index + 1) * digestBytes);
+    site.putSiteFile(at, { file: certifiedFileOf(file, servedHeaders(file), digestOf), digests });
   },
-  removeFolder: (folder) => site.removeFolder(folder),
-  putRedirect: (folder) => site.putRedirect(folder, fixedAnswer(redirectTo(folder))),
-  removeRedirect: (folder) => site.removeRedirect(folder),
-  setMissing(bucketId, file) {
-    site.setMissing(bucketId, file && { ...pageHead(file), bodyDigest: file.digest });
-  },
+  putSiteReply: (at, reply) => site.putSiteAnswer(at, fixedAnswer(replyFace(reply))),
+  removeSite: (at) => site.removeSiteAddress(at),
   removeBucket: (bucketId) => site.removeBucket(bucketId),
   putText: (text) => putText(wellKnownText(text)),
   removeText: (name) => site.removeText(`/.well-known/${name}`),
@@ -175,13 +172,14 @@ function renewEntries(stores: Stores): void {
   for (const bucket of allBuckets(stores)) {
     site.renewBucket(bucket.id, bucket.isPublic);
     if (bucket.isPublic) notePublic(stores, bucket.id, true);
-    if (mayHaveSite(bucket)) publishPage(stores, bucket);
+    if (mayHaveSite(bucket)) publishMissing(stores, bucket);
+    if (bucket.isSite) startRenewal(stores, bucket.id);
   }
   for (const address of publicAddresses(stores)) publication.putAddress(address);
 }
 
-// In the meta map: version 2 | hash of the subtree for missing paths in public buckets
-const markVersion = 2;
+// In the meta map: version 3 | hash of the subtree for missing paths in public buckets
+const markVersion = 3;
 const markKey = 'siteMark';
 
 /** Publishes the root at the end of every message that may have changed it. */

@@ -16,7 +16,7 @@ import {
   saveRetentionRules,
 } from '../buckets/retention-rules.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
-import { publishPage } from '../files/sites.ts';
+import { publishMissing } from '../files/sites.ts';
 import { endJournal } from '../journal/bucket-journal.ts';
 import { forgetKeptDays } from '../journal/journal-retention.ts';
 import { forgetSubscriptions } from '../journal/subscriptions.ts';
@@ -213,7 +213,7 @@ export function updateBucket(stores: Stores, call: Call, change: BucketChange): 
   if (updated.isSite !== bucket.isSite) startRenewal(stores, bucket.id);
   if (updated.isPublic !== bucket.isPublic) {
     stores.publication.show(bucket.id, updated.isPublic);
-    if (updated.isPublic) publishPage(stores, updated);
+    if (updated.isPublic) publishMissing(stores, updated);
   }
   const before = rolesIn(bucket, former);
   const after = rolesIn(updated, members);

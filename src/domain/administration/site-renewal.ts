@@ -1,6 +1,6 @@
-// Renews the files of a bucket that became a site or ceased to be one, so that each gets its new
-// header fields and addresses, a bounded step per message. Until then a file is served as before.
-// The progress is in the directory:
+// Renews the files of a bucket that became a site or ceased to be one, or was a site of release
+// 0.2.0, so that each gets its new header fields and addresses, a bounded step per message. Until
+// then a file is served as before. The progress is in the directory:
 //
 //   14 | bucket id | 0 | path of the last processed file    -> 0
 
@@ -12,7 +12,7 @@ import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { fileMapKey } from '../files/file-layout.ts';
 import { findFile } from '../files/file-records.ts';
 import { renewLeaves } from '../files/leaf-renewal.ts';
-import { publishPage } from '../files/sites.ts';
+import { publishMissing } from '../files/sites.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import { leavesVersionOf } from '../shared/publication.ts';
@@ -102,5 +102,5 @@ function renewFile(
 function endRenewal(stores: Stores, bucket: Bucket): void {
   const renewed = { ...bucket, isRenewing: false };
   saveBucket(stores, renewed, bucket);
-  publishPage(stores, renewed);
+  publishMissing(stores, renewed);
 }

@@ -29,7 +29,7 @@ import {
 import { type FileParts, fileParts } from './file-parts.ts';
 import { dropLinks, publishLinks } from './link-records.ts';
 import { requireReleased } from './retention.ts';
-import { findIndex, mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
+import { mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
 import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
 export type { FileMetadata, FileRecord } from './file-fields.ts';
@@ -137,17 +137,6 @@ export function withPublicFile<T extends object>(
     );
   }
   return used;
-}
-
-/** Calls `use` with the index.html of a folder of a public site; `undefined` without one. */
-export function withPublicIndex<T extends object>(
-  stores: Stores,
-  named: { readonly bucket: string; readonly folder: string },
-  use: (opened: OpenFile) => T,
-): T | undefined {
-  const bucket = findBucket(stores, parseBucketId(named.bucket));
-  const index = bucket?.isPublic ? findIndex(stores, bucket, named.folder) : undefined;
-  return bucket && index && withOpenFile(stores, { bucket, path: index.path }, use);
 }
 
 type History = Pick<FileRecord, 'id' | 'version' | 'createdAtNs' | 'updatedAtNs' | 'leavesVersion'>;
@@ -260,7 +249,9 @@ function placeFile(
   const replacedRecord = stores.records.set(mapKey, bytes, file.size);
   const former = { record: replacedRecord, sequence: indexFile(stores, file, { old, sequence }) };
   stores.publication.put(file, chunkDigests);
-  if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, chunkDigests);
+  if (mayBeOfSite(bucket, old)) {
+    publishOfSite(stores, { bucket, path: file.path, digests: chunkDigests });
+  }
   const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
   return { file, record: bytes, former, linkBytes };
 }
@@ -340,7 +331,7 @@ function takeFromPath(stores: Stores, bucket: Bucket, file: FileRecord): Placed[
   const record = stores.records.delete(fileMapKey(file.bucketId, file.path));
   const sequence = unindexFile(stores, file);
   stores.publication.remove(file);
-  if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, bucket, file);
+  if (mayBeOfSite(bucket, file)) unpublishOfSite(stores, { bucket, path: file.path });
   return { record, sequence };
 }
 

@@ -51,7 +51,7 @@ export function renewLeaves(
     sealFile(record, mapKey, key);
     stores.records.set(mapKey, record, file.size);
     stores.publication.put(file, digests);
-    if (mayBeOfSite(bucket, old)) publishOfSite(stores, file, digests);
+    if (mayBeOfSite(bucket, old)) publishOfSite(stores, { bucket, path, digests });
     return { file, digests };
   });
 }

@@ -10,15 +10,22 @@ import type { StoredHeaders } from './stored-headers.ts';
  * The version of the header fields (http/file-headers.ts) in a file's certified leaves. Files of an
  * earlier version keep theirs until record-upgrade.ts renews them.
  */
-export type LeavesVersion = 1 | 2 | 3;
+export type LeavesVersion = 1 | 2 | 3 | 4;
 export const presentLeavesVersion = 2;
-/** The version in a site bucket: scripts run, and folders have addresses, see files/sites.ts. */
-export const siteLeavesVersion = 3;
+/** The version in a site bucket of release 0.2.0: without clean URLs. */
+const formerSiteLeavesVersion = 3;
+/** The version in a site bucket: scripts run, and files have more addresses, see files/sites.ts. */
+export const siteLeavesVersion = 4;
+
+/** Whether the file has header fields and addresses of a site. */
+export function hasSiteLeaves(file: { readonly leavesVersion: LeavesVersion }): boolean {
+  return file.leavesVersion >= formerSiteLeavesVersion;
+}
 
 export function parseLeavesVersion(number: number): LeavesVersion {
-  const isKnown = number === 1 || number === presentLeavesVersion || number === siteLeavesVersion;
+  const isKnown = number >= 1 && number <= siteLeavesVersion;
   assert(isKnown, 'the leaves of a file have a known version');
-  return number;
+  return number as LeavesVersion;
 }
 
 /** Returns the version that files of the bucket should have. */
@@ -73,12 +80,24 @@ export interface PublicAddress {
   readonly origin: string;
 }
 
-/** A folder of a site; '' is the whole bucket. */
-export interface FolderName {
+/** An address of a site that names no file. */
+export interface SiteAddress {
   readonly bucketId: string;
-  /** Without a final slash. */
-  readonly folder: string;
+  /** The part of the URL after the bucket: '', or a path with its leading slash. */
+  readonly address: string;
+  /** Whether it covers the address, without a final slash, and all below it that has no answer. */
+  readonly isWildcard: boolean;
 }
+
+/** The answer at an address of a site. `file`: as at the file's own address. */
+export type SiteTarget<File = PublishedFile> =
+  | { readonly kind: 'file'; readonly file: File }
+  | SiteReply<File>;
+
+/** An answer to every request. `page`: the file's content with another status. */
+export type SiteReply<File = PublishedFile> =
+  | { readonly kind: 'page'; readonly file: File; readonly status: number }
+  | { readonly kind: 'redirect'; readonly status: number; readonly location: string };
 
 export interface Publication {
   /** Publishes the file at its path. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
@@ -89,14 +108,12 @@ export interface Publication {
   removeLink(id: string): void;
   /** Makes the bucket, new or existing, public or private. */
   show(bucketId: string, isPublic: boolean): void;
-  /** Publishes the file at the folder's address, which ends in a slash. */
-  putFolder(folder: FolderName, file: PublishedFile, chunkDigests: Uint8Array): void;
-  removeFolder(folder: FolderName): void;
-  /** Publishes a redirect to the folder from its address without the slash, where no file is. */
-  putRedirect(folder: FolderName): void;
-  removeRedirect(folder: FolderName): void;
-  /** Publishes the file as the answer for missing paths of the bucket while it is public. */
-  setMissing(bucketId: string, file: PublishedFile | undefined): void;
+  /** Publishes the file at an address of a site; at a wildcard only a file of one chunk. */
+  putSiteFile(at: SiteAddress, file: PublishedFile, chunkDigests: Uint8Array): void;
+  /** Publishes the answer at an address of a site. */
+  putSiteReply(at: SiteAddress, reply: SiteReply): void;
+  /** Removes the answer; the wildcard of a public bucket gets the usual 404 again. */
+  removeSite(at: SiteAddress): void;
   /** Removes a bucket without files. */
   removeBucket(bucketId: string): void;
   putText(text: PublishedText): void;

@@ -37,6 +37,9 @@ export function referenceReply(bucket: ReferenceBucket, address: string): Refere
   if (isFolder && (rootIndex ?? index) !== undefined) {
     return { status: 200, text: rootIndex ?? index ?? '', policy };
   }
+  const isIndex = path === 'index' || path.endsWith('/index');
+  const clean = isFolder || path === '' || isIndex ? undefined : files.get(`${path}.html`);
+  if (clean !== undefined) return { status: 200, text: clean, policy };
   if (!isFolder && index !== undefined) {
     const name = address === '' ? 'demo' : encodeURIComponent(path.split('/').at(-1) ?? '');
     return { status: 308, text: `./${name}/`, policy: '' };
