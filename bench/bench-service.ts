@@ -31,6 +31,8 @@ export interface HttpRequests {
   /** Reads with the current ETag in If-None-Match; the answer is 304. */
   getUnchanged(name: string): Promise<unknown>;
   getMissing(): Promise<unknown>;
+  /** Requests the path of a rule in `_redirects`. */
+  getRedirect(path: string): Promise<unknown>;
   list(pageSize: number): Promise<unknown>;
   copy(from: string, to: string): Promise<unknown>;
   move(from: string, to: string): Promise<unknown>;
@@ -61,6 +63,8 @@ export interface Bench extends HttpRequests {
   /** Like `measure`, but reports the update when queries follow it. */
   measureUpdate: Bench['measure'];
   smallestQuery(): Promise<unknown>;
+  /** Turns the bucket into a site. */
+  makeSite(): Promise<unknown>;
   beginUpload(size: number, path?: string): Promise<string>;
   putChunk(uploadId: string, index: number, bytes: Uint8Array): Promise<unknown>;
   /** Sends a chunk of an upload of `size` bytes, in chunks of this length, with its request. */
@@ -129,6 +133,7 @@ export async function openBench(options: {
       const milliseconds = await repeated(options.repetitions, request);
       return rowOf({ name, bytes, milliseconds }, reports.slice(first), 'update');
     },
+    makeSite: () => makeSite(replica, service),
     ...journalReads(replica, service),
     smallestQuery: () => replica.query(canisterId, 'getUpload', IDL.encode([IDL.Text], [''])),
     ...httpRequests(service),
@@ -167,6 +172,12 @@ function chunkArgument(
   });
   const { argTypes } = methodTypes('uploadChunk');
   return AgentIdl.encode(argTypes, [request, BigInt(index), [], bytes]);
+}
+
+function makeSite(replica: Replica, { canisterId, bucket, identityPem }: ServiceDescription) {
+  const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });
+  const argument = new Uint8Array(IDL.encode([Change], [{ bucketId: bucket, isSite: [true] }]));
+  return replica.call(canisterId, 'updateBucket', argument, { sender: principalOf(identityPem) });
 }
 
 function journalReads(
@@ -234,6 +245,7 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
       return send(`${cloud}/${name}`, { headers: { 'If-None-Match': etag }, expected: 304 });
     },
     getMissing: () => send(`${cloud}/not/there.txt`, { expected: 404 }),
+    getRedirect: (path) => send(`${cloud}/${path}`, { redirect: 'manual', expected: 301 }),
     list: (pageSize) => send(`${api}?pageSize=${pageSize}`, { headers: authorization }),
     copy: (from, path) => post('copy', { from, to: { path } }),
     move: (from, path) => post('move', { from, to: { path } }),

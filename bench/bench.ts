@@ -71,7 +71,7 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
   rows.push(...(await measureLarge(bench, chunk)), ...(await measureSmall(bench)));
-  rows.push(...(await measureBatches(bench)));
+  rows.push(...(await measureBatches(bench)), await measureRedirect(bench));
   rows.push(...(await bench.refusalRows()), await bench.upgradeRow(), await bench.frontRow());
   return rows;
 }
@@ -114,6 +114,14 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
     await bench.measure('GET by a link', bytes.length, () => bench.getLinked(link)),
     await bench.measure('DELETE with a link', 0, (turn) => bench.remove(linked(turn))),
   ];
+}
+
+/** Measures a redirect of a site with 100 rules; the bucket stays a site. */
+async function measureRedirect(bench: Bench): Promise<BenchRow> {
+  await bench.makeSite();
+  const rules = Array.from({ length: 100 }, (_, index) => `/old/${index} /new 301`);
+  await bench.put('_redirects', new Uint8Array(Buffer.from(rules.join('\n'))));
+  return bench.measure('redirect of a site', 0, (turn) => bench.getRedirect(`old/${turn}`));
 }
 
 /** Measures requests on many files of 1 kB each. */

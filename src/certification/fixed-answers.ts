@@ -34,8 +34,8 @@ export type FixedRow = 'not-found' | 'preflight';
 export interface FixedTrees {
   /** Returns the tree under the wildcard of the top or of a public bucket that shows the answer. */
   outermost(row: FixedRow): Tree;
-  /** Like outermost(), with another answer in place of the 404. */
-  toAll(answer: FixedAnswer, row: FixedRow): Tree;
+  /** Like outermost(), with another answer, or none ('update'), in place of the 404. */
+  toAll(answer: FixedAnswer | 'update', row: FixedRow): Tree;
   /** The data that the leaves of all files share, including OPTIONS. */
   readonly fileLeaves: Uint8Array;
   /** Returns the branch of OPTIONS for stored levels of this version or of version 0.1.0. */
@@ -68,8 +68,9 @@ export function makeFixedTrees(answers: FixedAnswers): FixedTrees {
   const hidden = branch(preflight, false);
   const shown = branch(preflight, true);
   const formerShown = branch(formerPreflight, true);
-  const toAll = (answer: FixedAnswer, row: FixedRow) => {
+  const toAll = (answer: FixedAnswer | 'update', row: FixedRow) => {
     const isShown = row === 'not-found';
+    if (answer === 'update') return preflightTreeOf(shown);
     return outermostTree({
       answer: answerTree(answer, 'anyRequest', isShown),
       preflight: isShown ? hidden : shown,
@@ -109,6 +110,11 @@ function outermostTree(below: { readonly answer: Tree; readonly preflight: Branc
     { label: expressionHash('anyRequest'), tree: withLabel(anyRequest) },
     { label: expressionHash('plain'), tree: withLabel(plain) },
   ]);
+}
+
+/** Returns the tree of the answer to OPTIONS, so that nothing can be proved for other requests. */
+function preflightTreeOf(preflight: Branch): Tree {
+  return labeledTree({ label: expressionHash('plain'), tree: labeledTree(preflight) });
 }
 
 function withLabel(tree: Tree): Tree {

@@ -1,10 +1,14 @@
 // Addresses of a site that name no file: folders, clean URLs, redirects, and the answers for
 // missing paths.
 
+import { concatBytes } from '../lib/bytes.ts';
 import type { LabelTree } from '../storage/label-tree.ts';
 import type { CertifiedFile } from './certified-file.ts';
 import type { FixedAnswer, FixedTrees } from './fixed-answers.ts';
+import { cborOf } from './hash-tree.ts';
 import { type SiteAddress, siteText } from './site-paths.ts';
+
+export const hashBytes = 32;
 
 export interface AddressParts {
   /** Returns the tree that holds the bucket's files: the published one, or the hidden one. */
@@ -40,9 +44,20 @@ export function openSiteAddresses({ treeOf, isPublic, fixed, changed, putLeaves 
       changed();
     },
 
-    /** Stores the answer to every request at the address. */
-    putSiteAnswer(at: SiteAddress, answer: FixedAnswer): void {
+    /** Stores the answer to every request at the address; 'update': no answer but to OPTIONS. */
+    putSiteAnswer(at: SiteAddress, answer: FixedAnswer | 'update'): void {
       set(at, fixed().toAll(answer, 'not-found').hash);
+    },
+
+    /** Returns the hash of the answer's subtree, and the CBOR that shows the answer. */
+    siteProof(answer: FixedAnswer): Uint8Array {
+      const tree = fixed().toAll(answer, 'not-found');
+      return concatBytes(tree.hash, cborOf(tree));
+    },
+
+    /** Like putSiteAnswer(), by the result of siteProof(). */
+    putSiteProof(at: SiteAddress, proof: Uint8Array): void {
+      set(at, proof.subarray(0, hashBytes));
     },
 
     /** Removes the address; missing paths of a bucket get the usual 404 again. */

@@ -8,6 +8,7 @@ import { expressionHash } from './expressions.ts';
 import { openFileLeaves } from './file-leaves.ts';
 import type { FixedAnswer, FixedRow, FixedTrees } from './fixed-answers.ts';
 import { cborOf, valueTree } from './hash-tree.ts';
+import { hashBytes } from './site-addresses.ts';
 import {
   linkIdOf,
   linkPrefix,
@@ -44,6 +45,7 @@ export function openSiteProofs({
   readonly fixed: () => FixedTrees;
 }) {
   const leaves = openFileLeaves(() => fixed().fileLeaves);
+  const { prove, proveAt } = openSubtreeProofs(published);
 
   /** Proves a file of several parts, or one whose leaves an earlier version stored one by one. */
   function proveStored({ path, file, row, isFormer }: RowQuestion): Uint8Array | undefined {
@@ -55,23 +57,8 @@ export function openSiteProofs({
     return published.witness({ text: path, hashes }, subtree);
   }
 
-  /** Proves the subtree under the nearest wildcard. */
-  function prove(urlPath: string, subtree: Uint8Array): Evidence | undefined {
-    const text = requestText(urlPath);
-    const depth = published.wildcardDepth({ text });
-    if (depth === undefined) return undefined;
-    const witness = published.fallbackWitness({ text }, { depth, subtree });
-    const labels = text.split('\0', depth);
-    return witness && { witness, path: [...labels, wildcard].join('\0') };
-  }
-
   return {
     ...openLookups(published),
-
-    /** Proves the list of a front's volumes; undefined if another one is certified. */
-    proveVolumes(list: Uint8Array): Uint8Array | undefined {
-      return published.witness({ text: volumesText }, cborOf(valueTree(list)));
-    },
 
     /** Proves that the row's answer belongs to the file. */
     proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
@@ -87,16 +74,29 @@ export function openSiteProofs({
      * Proves that nothing is at the path, or that OPTIONS has the usual answer there. `page`: the
      * answer for missing paths there if it differs from the usual one.
      */
-    proveFixed(urlPath: string, row: FixedRow, page?: FixedAnswer): Evidence | undefined {
+    proveFixed(
+      urlPath: string,
+      row: FixedRow,
+      page?: FixedAnswer | 'update',
+    ): Evidence | undefined {
       const tree = page === undefined ? fixed().outermost(row) : fixed().toAll(page, row);
       return prove(urlPath, cborOf(tree));
     },
 
+    /** Proves that the row's answer belongs to the file that a wildcard serves for the path. */
+    proveMissingRow(urlPath: string, file: CertifiedFile, row: FileRow): Evidence | undefined {
+      return prove(urlPath, leaves.tree(file, row));
+    },
+
     /** Proves that every request at the path has this answer, or that OPTIONS has the usual one. */
     proveAnswer(urlPath: string, row: FixedRow, answer: FixedAnswer): Evidence | undefined {
-      const path = requestText(urlPath);
-      const witness = published.witness({ text: path }, cborOf(fixed().toAll(answer, row)));
-      return witness && { witness, path };
+      return proveAt(urlPath, cborOf(fixed().toAll(answer, row)));
+    },
+
+    /** Proves the answer that putSiteProof() has stored. */
+    proveStored(urlPath: string, isWildcard: boolean, proof: Uint8Array): Evidence | undefined {
+      const subtree = proof.subarray(hashBytes);
+      return isWildcard ? prove(urlPath, subtree) : proveAt(urlPath, subtree);
     },
 
     /** Proves that nothing is certified at the path. */
@@ -106,9 +106,36 @@ export function openSiteProofs({
   };
 }
 
-/** Lookups without a proof. */
+/** Proofs of a subtree, at a path or under the wildcard that covers it. */
+function openSubtreeProofs(published: ProvedTree) {
+  /** Proves the subtree under the nearest wildcard. */
+  function prove(urlPath: string, subtree: Uint8Array): Evidence | undefined {
+    const text = requestText(urlPath);
+    const depth = published.wildcardDepth({ text });
+    if (depth === undefined) return undefined;
+    const witness = published.fallbackWitness({ text }, { depth, subtree });
+    const labels = text.split('\0', depth);
+    return witness && { witness, path: [...labels, wildcard].join('\0') };
+  }
+
+  /** Proves the subtree at exactly the path. */
+  function proveAt(urlPath: string, subtree: Uint8Array): Evidence | undefined {
+    const path = requestText(urlPath);
+    const witness = published.witness({ text: path }, subtree);
+    return witness && { witness, path };
+  }
+
+  return { prove, proveAt };
+}
+
+/** Lookups without a proof, and the proof of a value. */
 function openLookups(published: ProvedTree) {
   return {
+    /** Proves the list of a front's volumes; undefined if another one is certified. */
+    proveVolumes(list: Uint8Array): Uint8Array | undefined {
+      return published.witness({ text: volumesText }, cborOf(valueTree(list)));
+    },
+
     /** Whether a public file or the address of a folder is at exactly this path. */
     hasFileAt(urlPath: string): boolean {
       return published.has({ text: requestText(urlPath) });

@@ -22,19 +22,14 @@ export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'r
     return page && answerOfText(page.text);
   }
   const file = path.endsWith('/') || path === '' ? undefined : findFile(stores, bucket, path);
-  return fileAnswer(file ?? fileOfSite(stores, urlPath), urlPath);
-}
-
-/** Returns the file that a site serves at an address that is not its path. */
-function fileOfSite(stores: Stores, urlPath: string): FileRecord | undefined {
+  if (file !== undefined) return fileAnswer(file, urlPath);
   const place = siteAt(stores, urlPath);
   const found = place && foundAt(stores, place);
-  const isFile = found?.target.kind === 'file' && !found.isWildcard;
-  return isFile ? found.target.file : undefined;
+  if (found?.target.kind !== 'file') return undefined;
+  return { ...fileAnswer(found.target.file, urlPath), isWildcard: found.isWildcard };
 }
 
-function fileAnswer(file: FileRecord | undefined, urlPath: string) {
-  if (file === undefined) return undefined;
+function fileAnswer(file: FileRecord, urlPath: string) {
   const isFormer = file.leavesVersion === 1;
   return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
 }

@@ -4,7 +4,7 @@
 // necessary.
 
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
-import { isPublicBucket } from '../domain/buckets/buckets.ts';
+import { type Bucket, isPublicBucket } from '../domain/buckets/buckets.ts';
 import {
   entityTag,
   type FileRecord,
@@ -35,8 +35,11 @@ import { evaluateConditions, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import { uncached } from './respond.ts';
 
-export function getCloudFile(exchange: Exchange): HttpResponse {
-  return withCloudFile(exchange, (opened) => fileResponse(exchange, opened));
+/** Returns the answer at a path of a public bucket that no file has; `undefined`: the 404. */
+type Otherwise = (bucket: Bucket, path: string) => HttpResponse | undefined;
+
+export function getCloudFile(exchange: Exchange, otherwise: Otherwise): HttpResponse {
+  return withCloudFile(exchange, (opened) => fileResponse(exchange, opened), otherwise);
 }
 
 export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
@@ -197,6 +200,8 @@ export interface OpenedFile extends OpenFile {
   readonly address: string;
   /** Whether a wildcard of a site serves the file at the address. */
   readonly isWildcard?: boolean;
+  /** Whether a rule of a site serves the file depending on the address, so no leaf proves it. */
+  readonly isComputed?: boolean;
   /** Present if the address is that of a link. */
   readonly link?: LinkAddress;
 }
@@ -204,17 +209,19 @@ export interface OpenedFile extends OpenFile {
 /** Returns `undefined` if the answer depends on the caller or on other request fields. */
 function answerToAll(
   { request }: Exchange,
-  { file, isPublic, served, address, link, isWildcard }: OpenedFile,
+  opened: OpenedFile,
   row: PublicRow | undefined,
 ): PublicAnswer | undefined {
+  const { file, isPublic, served, address, link, isWildcard } = opened;
   if (row === undefined || !isPublic || request.body.length > 0) return undefined;
+  if (opened.isComputed) return undefined;
   // Leaves of links always have the present version
   const isFormer = link === undefined && file.leavesVersion === 1;
   return { content: file, row, served, address, isFormer, isWildcard };
 }
 
-export function headCloudFile(exchange: Exchange): HttpResponse {
-  return withCloudFile(exchange, (opened) => headResponse(exchange, opened));
+export function headCloudFile(exchange: Exchange, otherwise: Otherwise): HttpResponse {
+  return withCloudFile(exchange, (opened) => headResponse(exchange, opened), otherwise);
 }
 
 export function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
@@ -234,6 +241,7 @@ export function headResponse(exchange: Exchange, opened: OpenedFile): HttpRespon
 function withCloudFile(
   exchange: Exchange,
   use: (opened: OpenedFile) => HttpResponse,
+  otherwise: Otherwise,
 ): HttpResponse {
   const { stores, call, request } = exchange;
   const [bucket = '', captured = ''] = exchange.captures;
@@ -243,7 +251,7 @@ function withCloudFile(
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
     const useIt = ({ file, key }: OpenFile) =>
       use({ file, key, isPublic: true, served: servedHeaders(file), address });
-    return withPublicFile(stores, { bucket, path }, useIt);
+    return withPublicFile(stores, { bucket, path }, useIt, otherwise);
   }
   return withReadableFile(stores, { call, ...fileRoute(exchange) }, (opened) =>
     use(shownToKey(opened, address)),

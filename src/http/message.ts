@@ -4,7 +4,7 @@
 import { quote } from '../domain/shared/names.ts';
 import type { PublishedFile } from '../domain/shared/publication.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
-import { singleSlashes } from '../lib/url-paths.ts';
+import { firstSegments } from '../lib/url-paths.ts';
 
 export type Header = readonly [name: string, value: string];
 
@@ -44,6 +44,8 @@ export interface AnsweredSite {
   readonly answer: SiteAnswer;
   /** Whether it is the answer for all missing paths. */
   readonly isWildcard: boolean;
+  /** The shown part of a proof of the answer, if it is stored. */
+  readonly proof?: Uint8Array | undefined;
 }
 
 /** Header fields of a file, computed once per message for the answer and its certification. */
@@ -174,7 +176,6 @@ function decodedText(encoded: string): string | undefined {
 }
 
 const pathStartLength = 3_600;
-const pathStep = 1_200;
 
 /**
  * Returns the first 3,600 characters of a URL's path, or all of a shorter one. They are at least
@@ -182,12 +183,7 @@ const pathStep = 1_200;
  * path.
  */
 export function pathStart(url: string): string {
-  const path = encodedPath({ url });
-  let single = '';
-  // In steps, because removing the empty segments of 60 kB at once takes 50 M instructions
-  for (let at = 0; at < path.length && single.length <= pathStartLength; at += pathStep) {
-    single += singleSlashes(path.slice(at, at + pathStep));
-  }
+  const single = firstSegments(encodedPath({ url }));
   if (single.length <= pathStartLength) return single;
   const start = single.slice(0, pathStartLength).replace(/%[0-9a-f]?$/i, '');
   // The cut may be inside a character of up to four escapes

@@ -1,7 +1,6 @@
 // The routes of the service. Groups of routes are defined in the files of their handlers.
 
 import { linkPattern } from './budgets.ts';
-import { getCloudFile, headCloudFile } from './cloud.ts';
 import { copyRoutes } from './copies.ts';
 import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
@@ -17,6 +16,7 @@ import { getPage } from './pages.ts';
 import { retentionRoutes } from './retention.ts';
 import { headOf, type Route } from './router.ts';
 import { getBucketRules } from './rules.ts';
+import { getCloudPath, headCloudPath } from './site-answers.ts';
 import { getStatus } from './status.ts';
 import { tusRoutes } from './tus.ts';
 import { uploadLinkRoutes } from './upload-links.ts';
@@ -39,7 +39,7 @@ export const routes: readonly Route[] = [
   },
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
   { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
-  { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudFile, HEAD: headCloudFile } },
+  { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudPath, HEAD: headCloudPath } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,
     handlers: { GET: getFileList, HEAD: headOf(getFileList), POST: postFiles },

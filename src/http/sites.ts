@@ -8,7 +8,7 @@ import type { PublishedFile, SiteReply, SiteTarget } from '../domain/shared/publ
 import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { emptyBytes } from '../lib/bytes.ts';
-import { firstSegments } from '../lib/url-paths.ts';
+import { firstSegments, singleSlashes } from '../lib/url-paths.ts';
 import { servedHeaders } from './file-headers.ts';
 import type { SiteAnswer } from './message.ts';
 import { uncached } from './respond.ts';
@@ -25,7 +25,7 @@ export function siteAt(stores: Stores, urlPath: string): SitePlace | undefined {
   const [, id, rest = ''] = placePattern.exec(urlPath) ?? [];
   const bucket = id === undefined ? undefined : findSiteBucket(stores, id);
   if (bucket === undefined || !bucket.isPublic || !mayHaveSite(bucket)) return undefined;
-  return { bucket, address: firstSegments(rest) };
+  return { bucket, address: singleSlashes(firstSegments(rest)) };
 }
 
 const placePattern = /\/*cloud\/+([^/]+)(\/.*)?$/sy;
@@ -37,11 +37,15 @@ export interface SiteFound {
 }
 
 /** Returns the site's answer; `undefined` for a file's own path, and for the usual 404. */
-export function foundAt(stores: Stores, { bucket, address }: SitePlace): SiteFound | undefined {
-  if (isFile(stores, bucket.id, address)) return undefined;
+export function foundAt(stores: Stores, place: SitePlace): SiteFound | undefined {
+  return isFile(stores, place.bucket.id, place.address) ? undefined : foundBeside(stores, place);
+}
+
+/** Returns the site's answer at an address that is the path of no file. */
+export function foundBeside(stores: Stores, { bucket, address }: SitePlace): SiteFound | undefined {
   const exact = targetAt(stores, bucket, address);
   if (exact !== undefined) return { target: exact, isWildcard: false };
-  const target = missingTarget(stores, bucket);
+  const target = missingTarget(stores, bucket, address);
   return target && { target, isWildcard: true };
 }
 
@@ -80,7 +84,8 @@ const unshown: ReadonlySet<string> = new Set([
 ]);
 
 function redirectFace({ status, location }: Extract<SiteReply, { kind: 'redirect' }>): SiteAnswer {
-  const caching = 'public, max-age=300';
+  const isPermanent = status === 301 || status === 308;
+  const caching = isPermanent ? 'public, max-age=300' : 'no-cache';
   const headers = [['Location', location] as const, ['Cache-Control', caching] as const];
   return { status, headers, body: emptyBytes };
 }

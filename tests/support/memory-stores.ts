@@ -297,6 +297,7 @@ function openStores(
       putSiteFile: countWrite,
       putSiteReply: countWrite,
       removeSite: countWrite,
+      siteProof: () => Uint8Array.of(1),
       putText: countWrite,
       removeText: countWrite,
       putAddress: countWrite,

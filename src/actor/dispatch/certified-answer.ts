@@ -19,6 +19,7 @@ import { Refusal } from '../../domain/shared/refusal.ts';
 import { answerAt } from '../../http/addresses.ts';
 import {
   type AnsweredContent,
+  type AnsweredSite,
   type Header,
   type HttpRequest,
   type HttpResponse,
@@ -32,7 +33,7 @@ import {
 import { missingResponse } from '../../http/missing.ts';
 import { formerPreflightResponse, preflightResponse } from '../../http/preflight.ts';
 import { upgrade } from '../../http/router.ts';
-import { foundAt, replyFace, replyOf, siteAt } from '../../http/sites.ts';
+import { foundAt, replyFace, replyOf, type SiteFound, siteAt } from '../../http/sites.ts';
 import { present } from '../../lib/assert.ts';
 import { smallArgumentBytesMax, uncheckedArgumentBytesMax } from '../../limits.ts';
 import type { EncodableResponse } from '../messages/bulk-messages.ts';
@@ -47,14 +48,15 @@ type ProvablePlan =
   | { readonly kind: 'preflight'; readonly urlPath: string }
   | FixedPlan
   | ({ readonly kind: 'redirect' } & Redirect)
+  | { readonly kind: 'stored'; readonly urlPath: string; readonly reply: AnsweredSite }
   | { readonly kind: 'uncertified'; readonly urlPath: string };
 
 interface FixedPlan {
   readonly kind: 'fixed';
   readonly urlPath: string;
   readonly row: FixedRow;
-  /** The page of a site for missing paths. */
-  readonly page: SiteAnswer | undefined;
+  /** The answer of a site for missing paths; 'update': nothing but OPTIONS has one. */
+  readonly page: SiteAnswer | 'update' | undefined;
 }
 
 interface Redirect {
@@ -117,6 +119,8 @@ function prove(plan: ProvablePlan, response: HttpResponse): Proven {
       return provenPreflight(plan.urlPath);
     case 'redirect':
       return provenRedirect('not-found', plan);
+    case 'stored':
+      return provenStored(plan.urlPath, plan.reply);
     case 'fixed':
       return provenFixed(plan);
     case 'uncertified':
@@ -130,8 +134,9 @@ function planOf(answered: Answered): Plan {
   if (isRaw(request)) return { kind: 'unproven' };
   const urlPath = provablePath(request);
   const { publicAnswer, siteReply } = response;
-  // The router has just found the file: no lookup in the tree is needed.
+  // The router has just found the file or the rule: no lookup in the tree is needed.
   if (publicAnswer?.address === urlPath) return { kind: 'file', ...publicAnswer };
+  if (siteReply?.proof !== undefined) return { kind: 'stored', urlPath, reply: siteReply };
   // The leaves of a link prove its file, but neither a 404 nor a refusal.
   if (proofs.isAtLink(urlPath)) {
     return response.isMissing ? { kind: 'unproven' } : unprovable(answered);
@@ -148,9 +153,16 @@ function planOf(answered: Answered): Plan {
   // No file can have a path with NUL, so an update would give the same answer.
   const isUnreadable = urlPath.includes(nulStandIn);
   if (!isUnreadable && unprovable(answered).kind === 'upgrade') return { kind: 'upgrade' };
-  return unlessUnopened(answered, () => {
-    return { kind: 'fixed', urlPath, row: 'not-found', page: siteReplyAt(urlPath, replyOf) };
-  });
+  return unlessUnopened(answered, () => missingPlan(urlPath));
+}
+
+/** Chooses the proof of the answer to all requests for missing paths, where one exists. */
+function missingPlan(urlPath: string): Plan {
+  const place = siteAt(stores, urlPath);
+  const target = place && foundAt(stores, place)?.target;
+  if (target?.kind === 'file' || target?.kind === 'update') return { kind: 'unproven' };
+  const page = target && replyOf(stores, place, target);
+  return { kind: 'fixed', urlPath, row: 'not-found', page };
 }
 
 /** Whether it is OPTIONS without a body, as browsers send it; with a body, no proof exists. */
@@ -169,15 +181,15 @@ function preflightPlan(answered: Answered): Plan {
   const urlPath = provablePath(request);
   if (proofs.isAtLink(urlPath) || proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
-  const page = siteReplyAt(urlPath, (_stores, _place, reply) => replyFace(reply));
+  const target = siteTargetAt(urlPath);
+  if (target?.kind === 'file') return { kind: 'preflight', urlPath };
+  const page = target?.kind === 'update' ? target.kind : target && replyFace(target);
   return { kind: 'fixed', urlPath, row: 'preflight', page };
 }
 
-/** Returns the site's answer to every request at the path. */
-function siteReplyAt(urlPath: string, answerOf: typeof replyOf): SiteAnswer | undefined {
+function siteTargetAt(urlPath: string): SiteFound['target'] | undefined {
   const place = siteAt(stores, urlPath);
-  const target = place && foundAt(stores, place)?.target;
-  return target && target.kind !== 'file' ? answerOf(stores, place, target) : undefined;
+  return place && foundAt(stores, place)?.target;
 }
 
 /** Returns the plan, or the result of unprovable() if the site's page cannot be read. */
@@ -210,21 +222,23 @@ function unprovable({ request, mayAsk }: Answered): Plan {
 }
 
 function provenFile(answer: PublicAnswer, body: Uint8Array): Proven {
-  const { content, row, served, address, isFormer } = answer;
+  const { content, row, served, address: urlPath, isFormer, isWildcard } = answer;
   const certified = certifiedStored(content, served);
-  const evidence = evidenceOf({ path: proofs.leavesPath(address), isFormer }, certified, row);
+  const evidence = evidenceAt({ urlPath, isFormer, isWildcard }, certified, row);
   const status = rowStatus(certified, row);
   return { status, headers: rowHeaders(certified, row), body, evidence };
 }
 
 function provenPreflight(urlPath: string): Proven {
   const found = answerAt(stores, urlPath);
-  const answer = found === undefined ? siteReplyAt(urlPath, replyOf) : undefined;
-  if (answer !== undefined) return provenRedirect('preflight', { urlPath, answer });
-  const { content, served, isFormer } = present(found, 'certified address');
+  const target = found === undefined ? siteTargetAt(urlPath) : undefined;
+  if (target?.kind === 'page' || target?.kind === 'redirect') {
+    return provenRedirect('preflight', { urlPath, answer: replyFace(target) });
+  }
+  const { content, served, isFormer, isWildcard } = present(found, 'certified address');
   const certified = certifiedStored(content, served);
-  const place = { path: proofs.leavesPath(urlPath), isFormer };
-  const evidence = evidenceOf(place, certified, { row: 'preflight' });
+  const place = { urlPath, isFormer, isWildcard };
+  const evidence = evidenceAt(place, certified, { row: 'preflight' });
   const response = isFormer ? formerPreflightResponse : preflightResponse;
   return { ...withExpression(response, expressions.plain), evidence };
 }
@@ -238,11 +252,32 @@ export function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Pr
   return { ...response, evidence: present(evidence, 'witness of a redirect') };
 }
 
+function provenStored(urlPath: string, reply: AnsweredSite): Proven {
+  const { answer, isWildcard, proof } = reply;
+  const subtree = present(proof, 'stored proof');
+  const evidence = proofs.proveStored(urlPath, isWildcard, subtree);
+  const response = withExpression(shownOf(answer), expressions.anyRequest);
+  return { ...response, evidence: present(evidence, 'witness of a rule') };
+}
+
 function certifiedStored(content: AnsweredContent, served: ServedHeaders): CertifiedFile {
   const { contentId } = content;
   return certifiedFileOf(content, served, (index) => {
     return present(findChunk(stores, { contentId, index }), 'chunk of a public file').digest;
   });
+}
+
+interface ProvedAddress extends Pick<PublicAnswer, 'isFormer' | 'isWildcard'> {
+  readonly urlPath: string;
+}
+
+function evidenceAt(
+  { urlPath, isFormer, isWildcard }: ProvedAddress,
+  file: CertifiedFile,
+  row: FileRow,
+): Evidence {
+  if (!isWildcard) return evidenceOf({ path: proofs.leavesPath(urlPath), isFormer }, file, row);
+  return present(proofs.proveMissingRow(urlPath, file, row), 'witness of a wildcard');
 }
 
 export function evidenceOf(
@@ -256,10 +291,12 @@ export function evidenceOf(
 
 export function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
+  const answer = page === 'update' ? undefined : page;
   const response = isMissing
-    ? withExpression(page ? shownOf(page) : missingResponse(), expressions.anyRequest)
+    ? withExpression(answer ? shownOf(answer) : missingResponse(), expressions.anyRequest)
     : withExpression(preflightResponse, expressions.plain);
-  const evidence = proofs.proveFixed(urlPath, row, page && fixedAnswer(page));
+  const proved = page === 'update' ? page : page && fixedAnswer(page);
+  const evidence = proofs.proveFixed(urlPath, row, proved);
   return { ...response, evidence: present(evidence, 'witness of absence') };
 }
 

@@ -15,7 +15,8 @@ import { startRenewal } from '../../domain/administration/site-renewal.ts';
 import { findWellKnown } from '../../domain/administration/well-known.ts';
 import { allBuckets } from '../../domain/buckets/buckets.ts';
 import { forgetPublicBuckets, notePublic } from '../../domain/buckets/public-buckets.ts';
-import { mayHaveSite, publishMissing } from '../../domain/files/sites.ts';
+import { publishMissing } from '../../domain/files/site-publication.ts';
+import { mayHaveSite } from '../../domain/files/sites.ts';
 import type { Publication } from '../../domain/shared/publication.ts';
 import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
@@ -103,7 +104,12 @@ export const publication: Publication = {
       digests.subarray(index * digestBytes, (index + 1) * digestBytes);
     site.putSiteFile(at, { file: certifiedFileOf(file, servedHeaders(file), digestOf), digests });
   },
-  putSiteReply: (at, reply) => site.putSiteAnswer(at, fixedAnswer(replyFace(reply))),
+  putSiteReply(at, reply) {
+    if (reply.kind === 'update') site.putSiteAnswer(at, reply.kind);
+    else if (reply.kind === 'redirect' && reply.proof) site.putSiteProof(at, reply.proof);
+    else site.putSiteAnswer(at, fixedAnswer(replyFace(reply)));
+  },
+  siteProof: (redirect) => site.siteProof(fixedAnswer(replyFace(redirect))),
   removeSite: (at) => site.removeSiteAddress(at),
   removeBucket: (bucketId) => site.removeBucket(bucketId),
   putText: (text) => putText(wellKnownText(text)),

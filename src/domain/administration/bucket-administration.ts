@@ -16,7 +16,7 @@ import {
   saveRetentionRules,
 } from '../buckets/retention-rules.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
-import { publishMissing } from '../files/sites.ts';
+import { publishMissing } from '../files/site-publication.ts';
 import { endJournal } from '../journal/bucket-journal.ts';
 import { forgetKeptDays } from '../journal/journal-retention.ts';
 import { forgetSubscriptions } from '../journal/subscriptions.ts';

@@ -12,7 +12,7 @@ import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { fileMapKey } from '../files/file-layout.ts';
 import { findFile } from '../files/file-records.ts';
 import { renewLeaves } from '../files/leaf-renewal.ts';
-import { publishMissing } from '../files/sites.ts';
+import { publishMissing } from '../files/site-publication.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import { leavesVersionOf } from '../shared/publication.ts';

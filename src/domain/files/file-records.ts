@@ -29,7 +29,7 @@ import {
 import { type FileParts, fileParts } from './file-parts.ts';
 import { dropLinks, publishLinks } from './link-records.ts';
 import { requireReleased } from './retention.ts';
-import { mayBeOfSite, publishOfSite, unpublishOfSite } from './sites.ts';
+import { mayBeOfSite, publishOfSite, unpublishOfSite } from './site-publication.ts';
 import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
 export type { FileMetadata, FileRecord } from './file-fields.ts';
@@ -121,15 +121,21 @@ export function partsOfFile(file: FileRecord, record = encodeFile(file)): FilePa
   return fileParts(record, { bucketId: encodeUtf8(file.bucketId), path: encodeUtf8(file.path) });
 }
 
-/** Calls `use` with a file of a public bucket. A private file gives the error of a missing one. */
+/**
+ * Calls `use` with a file of a public bucket. A private file gives the error of a missing one.
+ * `otherwise`: may replace this error if the bucket is public.
+ */
 export function withPublicFile<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly path: string },
   use: (opened: OpenFile) => T,
+  otherwise?: (bucket: Bucket, path: string) => T | undefined,
 ): T {
   const path = parseFilePath(named.path);
   const bucket = findBucket(stores, parseBucketId(named.bucket));
-  const used = bucket?.isPublic ? withOpenFile(stores, { bucket, path }, use) : undefined;
+  const used = bucket?.isPublic
+    ? (withOpenFile(stores, { bucket, path }, use) ?? otherwise?.(bucket, path))
+    : undefined;
   if (used === undefined) {
     throw new Refusal(
       'NoSuchFile',
@@ -250,7 +256,7 @@ function placeFile(
   const former = { record: replacedRecord, sequence: indexFile(stores, file, { old, sequence }) };
   stores.publication.put(file, chunkDigests);
   if (mayBeOfSite(bucket, old)) {
-    publishOfSite(stores, { bucket, path: file.path, digests: chunkDigests });
+    publishOfSite(stores, { bucket, path: file.path, digests: chunkDigests, key });
   }
   const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
   return { file, record: bytes, former, linkBytes };

@@ -17,7 +17,7 @@ import {
   isSealed,
   sealFile,
 } from './file-layout.ts';
-import { mayBeOfSite, publishOfSite } from './sites.ts';
+import { mayBeOfSite, publishOfSite } from './site-publication.ts';
 
 interface StoredRecord {
   readonly path: string;
@@ -51,7 +51,7 @@ export function renewLeaves(
     sealFile(record, mapKey, key);
     stores.records.set(mapKey, record, file.size);
     stores.publication.put(file, digests);
-    if (mayBeOfSite(bucket, old)) publishOfSite(stores, { bucket, path, digests });
+    if (mayBeOfSite(bucket, old)) publishOfSite(stores, { bucket, path, digests, key });
     return { file, digests };
   });
 }

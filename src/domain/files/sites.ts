@@ -1,40 +1,39 @@
 // The addresses of a site bucket besides those of its files, in this order: a folder's address
 // serves the index.html in it; a path serves the file with that name and `.html`; a folder's
-// address without the slash redirects to the one with it. Any other missing path serves 404.html.
-// The asset canister's aliases and Netlify's "pretty URLs" have the same order. Only the leaves
-// versions in the files' records decide which addresses are published. So each address and its
-// proof agree at all times while the files of a bucket are updated one by one.
+// address without the slash redirects to the one with it; a rule of `_redirects` answers. Any other
+// missing path serves 404.html. The asset canister's aliases and Netlify's "pretty URLs" have the
+// same order. Only the leaves versions in the files' records decide which addresses are published.
+// So each address and its proof agree at all times while the files of a bucket are updated one by
+// one.
 
 import { present } from '../../lib/assert.ts';
+import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, sitePageBytesMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
-import { chunkDigests } from '../contents/digest-tables.ts';
+import { parseFilePath } from '../shared/names.ts';
 import {
   hasSiteLeaves,
-  presentLeavesVersion,
-  type SiteAddress,
+  type SiteRedirect,
   type SiteTarget,
   siteLeavesVersion,
 } from '../shared/publication.ts';
-import { unlessRefused } from '../shared/refusal.ts';
+import { Refusal, unlessRefused, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { decodeFile, fileMapKey } from './file-layout.ts';
+import { allRules, findRule, type PlacedRule, rulesAbove } from './site-rule-records.ts';
+import { isRedirect, targetOf } from './site-rules.ts';
 
-const indexName = 'index.html';
-const pagePath = '404.html';
-const cleanEnd = '.html';
+export const indexName = 'index.html';
+export const pagePath = '404.html';
+export const cleanEnd = '.html';
+
+export type Target = SiteTarget<FileRecord>;
 
 /** Whether any file of the bucket may have leaves of a site. */
 export function mayHaveSite({ isSite, isRenewing }: Bucket): boolean {
   return isSite || isRenewing;
-}
-
-/** Whether the file may have leaves at addresses of a site. `file`: before the change. */
-export function mayBeOfSite(bucket: Bucket, file: FileRecord | undefined): boolean {
-  const isPlain = file === undefined || file.leavesVersion === presentLeavesVersion;
-  return !isPlain || mayHaveSite(bucket);
 }
 
 /** Returns the path of a folder's index.html; `folder` has no final slash, '' is the bucket. */
@@ -43,7 +42,11 @@ function indexPath(folder: string): string {
 }
 
 /** Returns the record of a file that has leaves of a site, without decrypting it. */
-function findSiteFile(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
+export function findSiteFile(
+  stores: Stores,
+  bucketId: string,
+  path: string,
+): FileRecord | undefined {
   const bytes = stores.records.get(fileMapKey(bucketId, path));
   const file = bytes && unlessRefused(() => decodeFile(bucketId, path, bytes));
   return file && hasSiteLeaves(file) ? file : undefined;
@@ -64,22 +67,26 @@ function findClean(stores: Stores, bucketId: string, path: string): FileRecord |
  * Returns the answer at the address, which has no file of that path. `address`: the part of the URL
  * after the bucket, '' or with its leading slash.
  */
-export function targetAt(
-  stores: Stores,
-  bucket: Bucket,
-  address: string,
-): SiteTarget<FileRecord> | undefined {
+export function targetAt(stores: Stores, bucket: Bucket, address: string): Target | undefined {
   if (!mayHaveSite(bucket) || isTooLong(address)) return undefined;
-  const path = address.slice(1);
-  if (address.endsWith('/')) {
-    const index = findIndex(stores, bucket.id, path.slice(0, -1));
-    return index && { kind: 'file', file: index };
-  }
-  const clean = findClean(stores, bucket.id, path);
+  const isFolder = address.endsWith('/');
+  const path = address.slice(1, isFolder ? -1 : undefined);
+  const hasAny = hasPathsFrom(stores, bucket.id, path);
+  const clean = hasAny && !isFolder ? findClean(stores, bucket.id, path) : undefined;
   if (clean !== undefined) return { kind: 'file', file: clean };
-  const index = findIndex(stores, bucket.id, path);
-  return index && { kind: 'redirect', status: 308, location: folderLocation(bucket.id, path) };
+  const index = hasAny ? findIndex(stores, bucket.id, path) : undefined;
+  if (index === undefined) return exactTarget(stores, bucket.id, address);
+  if (isFolder) return { kind: 'file', file: index };
+  return { kind: 'redirect', status: 308, location: folderLocation(bucket.id, path) };
 }
+
+/** Whether any path begins with these characters: cheaper than two look-ups that find nothing. */
+function hasPathsFrom({ records }: Stores, bucketId: string, start: string): boolean {
+  const key = fileMapKey(bucketId, start);
+  return records.rank(concatBytes(key, afterUtf8)) > records.rank(key);
+}
+
+const afterUtf8 = Uint8Array.of(0xff);
 
 function isTooLong(address: string): boolean {
   if (address.length > filePathBytesMax) return true;
@@ -92,9 +99,56 @@ function folderLocation(bucketId: string, folder: string): string {
   return `./${encodeURIComponent(name)}/`;
 }
 
-/** Returns the answer for missing paths of the bucket; `undefined`: the usual 404. */
-export function missingTarget(stores: Stores, bucket: Bucket): SiteTarget<FileRecord> | undefined {
-  const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, pagePath) : undefined;
+/** Returns the answer at the address by a rule of exactly this path. */
+function exactTarget(stores: Stores, bucketId: string, address: string): Target | undefined {
+  const path = pathOfRule(address);
+  const rule = findRule(stores, bucketId, { path, isWildcard: false });
+  return rule && ruleTarget(stores, bucketId, rule);
+}
+
+/** Returns the form of an address that rules have: without a final slash, but '/' for the site. */
+function pathOfRule(address: string): string {
+  const path = address.endsWith('/') ? address.slice(0, -1) : address;
+  return path === '' ? '/' : path;
+}
+
+/** Returns the answer of the rule; `undefined` if its file does not exist or is too large. */
+function ruleTarget(stores: Stores, bucketId: string, rule: PlacedRule): Target | undefined {
+  const { status, to, isComputed } = rule;
+  if (isComputed) return { kind: 'update' };
+  if (isRedirect(rule)) return redirectOf(bucketId, rule);
+  const file = findSiteFile(stores, bucketId, to);
+  if (file === undefined) return undefined;
+  if (status === 200) return file.chunkCount <= 1 ? { kind: 'file', file } : undefined;
+  return isPage(file) ? { kind: 'page', file, status } : undefined;
+}
+
+export function redirectOf(bucketId: string, { status, to, proof }: PlacedRule): SiteRedirect {
+  // Sites are below this path at every origin
+  const location = to.startsWith('/') ? `/cloud/${bucketId}${to}` : to;
+  return { kind: 'redirect', status, location, proof: proof.length > 0 ? proof : undefined };
+}
+
+/** Returns the answer at the wildcard with this prefix; '' is the whole bucket. */
+export function wildcardTarget(stores: Stores, bucket: Bucket, prefix: string): Target | undefined {
+  if (!mayHaveSite(bucket)) return undefined;
+  const rule = findRule(stores, bucket.id, { path: prefix, isWildcard: true });
+  const target = rule && ruleTarget(stores, bucket.id, rule);
+  return target ?? (prefix === '' ? pageTarget(stores, bucket) : undefined);
+}
+
+/** Returns the answer for a missing path of the bucket; `undefined`: the usual 404. */
+export function missingTarget(stores: Stores, bucket: Bucket, address: string): Target | undefined {
+  if (!mayHaveSite(bucket)) return undefined;
+  for (const rule of rulesAbove(stores, bucket.id, address)) {
+    const target = ruleTarget(stores, bucket.id, rule);
+    if (target !== undefined) return target;
+  }
+  return pageTarget(stores, bucket);
+}
+
+function pageTarget(stores: Stores, bucket: Bucket): Target | undefined {
+  const file = findSiteFile(stores, bucket.id, pagePath);
   return file && isPage(file) ? { kind: 'page', file, status: 404 } : undefined;
 }
 
@@ -102,66 +156,23 @@ function isPage({ chunkCount, size }: FileRecord): boolean {
   return chunkCount <= 1 && size <= sitePageBytesMax;
 }
 
-/** Publishes the answer for missing paths: the bucket became public, or its files are renewed. */
-export function publishMissing(stores: Stores, bucket: Bucket): void {
-  const at = { bucketId: bucket.id, address: '', isWildcard: true };
-  publishTarget(stores, at, missingTarget(stores, bucket));
-}
-
-/** A file in a bucket that may be a site. */
-export interface SiteFile {
-  readonly bucket: Bucket;
-  readonly path: string;
-  /** SHA-256 of each chunk, 32 bytes each; absent for a removed file. */
-  readonly digests?: Uint8Array;
-}
-
-/** Publishes a file that was stored or renewed at the addresses of the site that serve it. */
-export function publishOfSite(stores: Stores, file: SiteFile): void {
-  for (const address of addressesOf(file.path)) refresh(stores, file, address);
-  if (file.path === pagePath) publishMissing(stores, file.bucket);
-}
-
-/** Publishes what the addresses of a file that has left its path serve without it. */
-export function unpublishOfSite(stores: Stores, file: SiteFile): void {
-  publishOfSite(stores, file);
-  refresh(stores, file, `/${file.path}`);
-}
-
-/** Returns the addresses, besides its own, at which a file with that path can be served. */
-function addressesOf(path: string): string[] {
-  const own = `/${path}`;
-  if (own.endsWith(`/${indexName}`)) {
-    const folder = own.slice(0, -indexName.length);
-    return [folder, folder.slice(0, -1)];
-  }
-  const clean = own.slice(0, -cleanEnd.length);
-  return own.endsWith(cleanEnd) && !clean.endsWith('/') ? [clean] : [];
-}
-
-/** Publishes the present answer at the address, unless a file has this path. */
-function refresh(stores: Stores, changed: SiteFile, address: string): void {
-  const { bucket } = changed;
-  if (isFile(stores, bucket.id, address)) return;
-  const at = { bucketId: bucket.id, address, isWildcard: false };
-  publishTarget(stores, at, targetAt(stores, bucket, address), changed);
-}
-
-function publishTarget(
+/** Returns the answer, where it is computed from the path, by the first rule that matches. */
+export function computedTarget(
   stores: Stores,
-  at: SiteAddress,
-  target: SiteTarget<FileRecord> | undefined,
-  changed?: SiteFile,
-): void {
-  const { publication } = stores;
-  if (target === undefined) publication.removeSite(at);
-  else if (target.kind !== 'file') publication.putSiteReply(at, target);
-  else {
-    const { file } = target;
-    // The table of digests of a new file may not be stored yet
-    const known = changed?.path === file.path ? changed.digests : undefined;
-    publication.putSiteFile(at, file, known ?? chunkDigests(stores, file));
+  bucket: Bucket,
+  address: string,
+): Exclude<Target, { kind: 'update' }> | undefined {
+  const path = pathOfRule(address);
+  // A target must not get "." segments, which browsers resolve
+  const isPath = path === '/' || !(valueOrRefusal(() => parseFilePath(path)) instanceof Refusal);
+  for (const rule of isPath ? allRules(stores, bucket.id) : []) {
+    const to = targetOf(rule, path);
+    const placed = to !== undefined && { ...rule, to, isComputed: false, proof: emptyBytes };
+    const target = placed ? ruleTarget(stores, bucket.id, placed) : undefined;
+    if (target !== undefined && target.kind !== 'update') return target;
   }
+  const page = pageTarget(stores, bucket);
+  return page?.kind === 'page' ? page : undefined;
 }
 
 /** Whether a file has the address as its path. */

@@ -92,12 +92,26 @@ export interface SiteAddress {
 /** The answer at an address of a site. `file`: as at the file's own address. */
 export type SiteTarget<File = PublishedFile> =
   | { readonly kind: 'file'; readonly file: File }
-  | SiteReply<File>;
+  | SiteReply<File>
+  | SiteUpdate;
+
+/** Only an update answers, because the answer depends on the path. */
+interface SiteUpdate {
+  readonly kind: 'update';
+}
 
 /** An answer to every request. `page`: the file's content with another status. */
 export type SiteReply<File = PublishedFile> =
   | { readonly kind: 'page'; readonly file: File; readonly status: number }
-  | { readonly kind: 'redirect'; readonly status: number; readonly location: string };
+  | SiteRedirect;
+
+export interface SiteRedirect {
+  readonly kind: 'redirect';
+  readonly status: number;
+  readonly location: string;
+  /** The result of `siteProof()`, if it is stored: computing it again costs 1.3 M. */
+  readonly proof?: Uint8Array | undefined;
+}
 
 export interface Publication {
   /** Publishes the file at its path. `chunkDigests`: SHA-256 of each chunk, 32 bytes each. */
@@ -111,7 +125,9 @@ export interface Publication {
   /** Publishes the file at an address of a site; at a wildcard only a file of one chunk. */
   putSiteFile(at: SiteAddress, file: PublishedFile, chunkDigests: Uint8Array): void;
   /** Publishes the answer at an address of a site. */
-  putSiteReply(at: SiteAddress, reply: SiteReply): void;
+  putSiteReply(at: SiteAddress, reply: SiteReply | SiteUpdate): void;
+  /** Returns the shown part of a proof of the redirect, to be stored with it. */
+  siteProof(redirect: SiteRedirect): Uint8Array;
   /** Removes the answer; the wildcard of a public bucket gets the usual 404 again. */
   removeSite(at: SiteAddress): void;
   /** Removes a bucket without files. */

@@ -25,7 +25,8 @@ export interface Stores {
   readonly index: OrderedIndex;
   /**
    * Records of files with the files' sizes as their weights, of former versions, links, chunks,
-   * journals and subscriptions. The first byte of a key is that of a bucket's id, 0, 1, 2, 3 or 4.
+   * journals, subscriptions and rules of sites. The first byte of a key is that of a bucket's id,
+   * or 0 to 5.
    */
   readonly records: Records;
   readonly members: ByteMap;

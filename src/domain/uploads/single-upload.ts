@@ -16,6 +16,7 @@ import {
   type FileRecord,
   findFile,
 } from '../files/file-records.ts';
+import { checkRules } from '../files/site-rules.ts';
 import { freedBytes, requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
@@ -114,6 +115,7 @@ export function prepareFile(
   }
   checkFileBytes(grant.key, bytes.length);
   if (bucket.isEndToEnd) requireAgeStart(bucketId, bytes);
+  checkRules(bucket, { path, size: bytes.length }, () => bytes);
   const present = findFile(stores, bucketId, path);
   checkAddition(grant.key, path, present !== undefined);
   const old = present && requireRetirable(bucket, present, { nowNs });

@@ -3,12 +3,13 @@
 
 import { present } from '../../lib/assert.ts';
 import { bytesEqual } from '../../lib/bytes.ts';
-import { findBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
-import { discardContent } from '../contents/contents.ts';
+import { discardContent, readContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
 import { leavesOfHashing } from '../files/bulk-work.ts';
 import { commitFile } from '../files/file-records.ts';
+import { checkRules } from '../files/site-rules.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import type { ApiKey } from '../rights/api-keys.ts';
@@ -152,6 +153,9 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   // The first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
+  checkRules(bucket, { path: session.path, size: session.totalSize }, () =>
+    contentOf(stores, bucket, session),
+  );
   const key = begunBy(stores, session, payer);
   const { conditions } = request;
   const old = checkReplacement(stores, call, { session, bucket, key, conditions });
@@ -169,6 +173,15 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
 function begunBy(stores: Stores, session: UploadSession, payer: ApiKey | undefined) {
   const isPayer = payer !== undefined && bytesEqual(payer.hash, session.keyHash);
   return isPayer ? payer : keyOf(stores, session);
+}
+
+/** Returns the bytes of a short file whose chunks have arrived. */
+function contentOf(stores: Stores, bucket: Bucket, session: UploadSession): Uint8Array {
+  const { contentId, totalSize: size, chunkSize } = session;
+  const content = { contentId, size, chunkSize: Math.max(chunkSize, 1) };
+  return withFileKey(stores, { ...session, bucket }, (key) =>
+    readContent(stores, content, { start: 0, end: size, key }),
+  );
 }
 
 function withMetadata(session: UploadSession, brought: Metadata | undefined): UploadSession {
