@@ -101,7 +101,7 @@ test('uploadLinks.create() refuses what the service refuses, with its code', asy
   await expect(sealed).rejects.toMatchObject({ code: 'InvalidArgument' });
 });
 
-test('tus-js-client uploads 4 MB by the address of a link alone', async () => {
+test('uploadLinks.create() returns an address by which alone tus-js-client uploads 4 MB', async () => {
   const { tusUrl } = await owner.uploadLinks.create({ bucket, prefix: 'tus/' });
   const bytes = Buffer.from(sampleBytes('by a link', 4_000_000));
   await new Promise<void>((resolve, reject) => {

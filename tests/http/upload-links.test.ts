@@ -78,7 +78,7 @@ function listed(key?: string): { id: string; fileCount?: number }[] {
   return JSON.parse(bodyText(send(scene.stores, sent))).items;
 }
 
-describe('PUT B/files/{path}?upload=', () => {
+describe('PUT /api/v1/bucket/{bucket}/files/{path}?upload=', () => {
   test('stores the one file of a link for a path, once, and never replaces a file', () => {
     const link = createLink({ path: 'photos/ä 1.jpg' });
     expect(link.putUrl).toMatch(
@@ -131,7 +131,7 @@ describe('PUT B/files/{path}?upload=', () => {
   });
 });
 
-describe('POST B/files?upload=', () => {
+describe('POST /api/v1/bucket/{bucket}/files?upload=', () => {
   test('stores files of a form by their names, and ignores other fields', () => {
     const { formUrl } = createLink({ prefix: 'in/', maxFiles: 0 });
     const fields = [
@@ -154,7 +154,7 @@ describe('POST B/files?upload=', () => {
   });
 });
 
-describe('/api/v1/tus/{bucket}?upload=', () => {
+describe('POST /api/v1/tus/{bucket}?upload=', () => {
   const creation = (url: string, pairs: Readonly<Record<string, string>>): TestRequest => {
     const all = Object.entries(pairs).map(([name, value]) => `${name} ${btoa(value)}`);
     const fields = { 'Upload-Length': '3', 'Upload-Metadata': all.join(',') };
@@ -203,7 +203,7 @@ describe('/api/v1/tus/{bucket}?upload=', () => {
   });
 });
 
-describe('an upload link ends', () => {
+describe('DELETE /api/v1/bucket/{bucket}/upload-links/{id}: an upload link ends', () => {
   test('with its time, and a later creation deletes its record', () => {
     const { putUrl } = createLink({ path: 'a', expiresAt: '2026-01-02T04:04:05Z' });
     expect(send(scene.stores, put(putUrl, testBytes(1), startNs + hourNs / 2n)).status).toBe(201);
@@ -249,7 +249,7 @@ describe('an upload link ends', () => {
   });
 });
 
-describe('POST B/upload-links', () => {
+describe('POST /api/v1/bucket/{bucket}/upload-links', () => {
   test.each<[string, object, number, string]>([
     ['neither path nor prefix', {}, 400, 'InvalidArgument'],
     ['both', { path: 'a', prefix: 'b' }, 400, 'InvalidArgument'],
@@ -280,7 +280,7 @@ describe('POST B/upload-links', () => {
   });
 });
 
-describe('an API key with `upload`', () => {
+describe('PUT /api/v1/bucket/{bucket}/files/{path} by an API key with `upload`', () => {
   test('adds files and replaces none', () => {
     const key = makeKey(scene.stores, { permissions: ['upload'] });
     const sent = signed(put('/api/v1/bucket/box/files/a'), key);
