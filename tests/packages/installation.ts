@@ -15,7 +15,17 @@ export interface Installation {
   remove(): Promise<void>;
 }
 
-export async function installPackages(): Promise<Installation> {
+interface Wish {
+  /** The package.json of the empty folder. */
+  readonly manifest?: object;
+  /** Further packages of the registry. */
+  readonly others?: readonly string[];
+}
+
+export async function installPackages({
+  manifest = {},
+  others = [],
+}: Wish = {}): Promise<Installation> {
   const tarballs = Object.values(await packAll());
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'efs-installed-')));
   const run = async (program: string, words: readonly string[]) => {
@@ -23,8 +33,9 @@ export async function installPackages(): Promise<Installation> {
     return stdout;
   };
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
-  await write('package.json', JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
+  const usual = { name: 'stranger', private: true, type: 'module' };
+  await write('package.json', JSON.stringify({ ...usual, ...manifest }));
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  await run('npm', ['install', ...flags, ...tarballs]);
+  await run('npm', ['install', ...flags, ...tarballs, ...others]);
   return { folder, run, write, remove: () => rm(folder, { recursive: true, force: true }) };
 }

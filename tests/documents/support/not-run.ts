@@ -24,6 +24,7 @@ export const notRun: readonly NotRun[] = [
   { command: 'npm install && npm start', reason: freshClone },
   { command: 'npm install @encrypted-file-storage/client', reason: published },
   { command: 'npm install -g @encrypted-file-storage/', reason: published },
+  { command: 'npm ls @icp-sdk/core', reason: published },
   { command: 'npm install', reason: freshClone },
   { command: 'npm ci', reason: freshClone },
   { command: 'git clone <repository>', reason: 'needs the address of the repository' },
