@@ -40,7 +40,7 @@ async function efs(...words: string[]) {
 }
 
 /** Commands whose output is bytes, a script, or goes on without an end. */
-const withoutJson = ['cat', 'journal export', 'events', 'serve metrics', 'completion'];
+const withoutJson = ['cat', 'journal export', 'events', 'serve metrics', 'serve mcp', 'completion'];
 
 test('efs --json: every command has the flag whose output is one value or a list', async () => {
   const { output } = await callCommand(['completion', 'bash'], { folder });

@@ -44,7 +44,8 @@ function actorFolders(count: number): string[] {
 
 const efs = 'packages/efs/src';
 /** Each folder may import those before it. */
-const efsOrder = 'output config transfers sync files upgrade service sharing doctor journal mirror';
+const efsOrder =
+  'output config transfers sync files upgrade mcp service sharing doctor journal mirror';
 
 function efsFolders(count: number): string[] {
   const before = efsOrder.split(' ').slice(0, count);
@@ -153,18 +154,19 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and shell completion for them.
-  'packages/efs': efsFolders(11),
+  'packages/efs': efsFolders(12),
   [`${efs}/output`]: efsFolders(0),
   [`${efs}/config`]: efsFolders(1),
   [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
   [`${efs}/sync`]: efsFolders(3),
   [`${efs}/files`]: efsFolders(4),
   [`${efs}/upgrade`]: efsFolders(5),
-  [`${efs}/service`]: [...efsFolders(6), 'packages/s3/src'],
-  [`${efs}/sharing`]: efsFolders(7),
-  [`${efs}/doctor`]: efsFolders(8),
-  [`${efs}/journal`]: efsFolders(9),
-  [`${efs}/mirror`]: [...efsFolders(10), '@aws-sdk/client-s3'],
+  [`${efs}/mcp`]: [...efsFolders(6), '@modelcontextprotocol/sdk', 'zod'],
+  [`${efs}/service`]: [...efsFolders(7), 'packages/s3/src'],
+  [`${efs}/sharing`]: efsFolders(8),
+  [`${efs}/doctor`]: efsFolders(9),
+  [`${efs}/journal`]: efsFolders(10),
+  [`${efs}/mirror`]: [...efsFolders(11), '@aws-sdk/client-s3'],
   // The console's bundle contains only the client modules that it imports, so it never contains
   // Node's entry.
   console: [

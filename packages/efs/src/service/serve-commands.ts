@@ -1,7 +1,8 @@
-// The commands of the local servers: S3 and metrics.
+// The commands of the local servers: S3, metrics, and the Model Context Protocol.
 
 import type { Command } from 'commander';
 import { json } from '../config/flags.ts';
+import { type McpFlags, serveMcp } from '../mcp/serve-mcp.ts';
 import { createAccessKey, listAccessKeys, removeAccessKey } from './s3-access-keys.ts';
 import { type MetricFlags, serveMetrics } from './serve-metrics.ts';
 import { type ServeFlags, serveS3 } from './serve-s3.ts';
@@ -20,6 +21,14 @@ export function addServe(program: Command): void {
     .description("run a local server of the service's figures for Prometheus")
     .option('--listen <address>', 'host:port of the server', '127.0.0.1:9900')
     .action((flags: MetricFlags, command: Command) => serveMetrics(command, flags));
+  serve
+    .command('mcp')
+    .description('let an assistant list, read, write and share files (Model Context Protocol)')
+    .argument('[places...]', 'buckets, or bucket/folder/, to which it is restricted')
+    .option('--read-only', 'offer only the tools that list and read')
+    .action((places: string[], flags: McpFlags, command: Command) =>
+      serveMcp(command, places, flags),
+    );
   const credentials = s3.command('credentials').description('manage access keys of S3 clients');
   credentials
     .command('create')
