@@ -12,6 +12,7 @@ import { createStorage, type Storage } from '../../packages/client/src/storage.t
 import type { UploadLinkRecord } from '../../packages/client/src/types/upload-links.ts';
 import { openService, type Service, sampleBytes } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
+import { startCommand } from './command-runs.ts';
 
 let service: Service;
 let owner: Storage;
@@ -115,6 +116,34 @@ test('uploadLinks.create() returns an address by which alone tus-js-client uploa
     }).start();
   });
   expect((await stored('tus/film.bin')).equals(bytes)).toBe(true);
+});
+
+describe.each(['actor', 'http'] as const)('keys.create() with upload, over the %s', (transport) => {
+  test('makes a drop box for a number of files, which efs put fills and does not replace', async () => {
+    const prefix = `box-${transport}/`;
+    const limits = { maxFiles: 2, maxFileBytes: 3_000_000 };
+    const key = { name: 'box', buckets: [bucket], permissions: ['upload'] as const, prefix };
+    const { secret, id, fileCount } = await owner.keys.create({ ...key, ...limits });
+    expect(fileCount).toBe(0);
+    const { base: EFS_URL, host: EFS_HOST, canisterId: EFS_CANISTER_ID } = service;
+    const places = transport === 'actor' ? { EFS_HOST, EFS_CANISTER_ID } : { EFS_URL };
+    const environment = { ...places, EFS_TRANSPORT: transport, EFS_API_KEY: secret };
+    const put = (name: string, size: number) => {
+      const input = sampleBytes(name, size);
+      const place = `${bucket}/${prefix}${name}`;
+      return startCommand(['put', '-', place], { folder, environment, input }).ended;
+    };
+    expect((await put('small.txt', 1_000)).errors).not.toContain('rror');
+    expect((await put('small.txt', 1_000)).errors).toContain('can only add files');
+    expect((await put('huge.bin', 4_000_000)).errors).toContain('at most 3000000 bytes');
+    expect((await put('large.bin', 2_500_000)).code).toBe(0);
+    expect((await put('more.txt', 10)).errors).toContain('is for 2 files, of which 2 are stored');
+    const listed = (await owner.keys.list(bucket)).find((one) => one.id === id);
+    expect(listed).toMatchObject({ maxFiles: 2, fileCount: 2, maxFileBytes: 3_000_000 });
+    expect(
+      (await stored(`${prefix}large.bin`)).equals(Buffer.from(sampleBytes('large.bin', 2_500_000))),
+    ).toBe(true);
+  });
 });
 
 test('efs upload-link create prints the addresses, ls lists the link, rm removes it', async () => {

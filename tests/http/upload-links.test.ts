@@ -1,7 +1,12 @@
 // Upload links: addresses by which whoever has them adds files, without an API key.
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import { revokeKey, withdrawKeys } from '../../src/domain/administration/api-key-administration.ts';
+import {
+  createKey,
+  listKeys,
+  revokeKey,
+  withdrawKeys,
+} from '../../src/domain/administration/api-key-administration.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { createUploadLink } from '../../src/domain/administration/upload-links.ts';
 import { secretHash } from '../../src/domain/rights/api-key-secrets.ts';
@@ -287,5 +292,31 @@ describe('PUT /api/v1/bucket/{bucket}/files/{path} by an API key with `upload`',
     const headers = { ...sent.headers, Authorization: `Bearer ${key}`, 'Content-Type': 'a/b' };
     expect(send(scene.stores, { ...sent, headers }).status).toBe(201);
     refused({ ...sent, headers }, 412, 'PreconditionFailed');
+  });
+
+  test('stores as many files, and as large ones, as its owner has allowed', () => {
+    const request = {
+      name: 'box',
+      buckets: ['box'],
+      permissions: ['upload'],
+      expiresAtNs: undefined,
+    };
+    const limits = { maxFiles: 1n, maxFileBytes: 3n };
+    const { secret } = createKey(scene.stores, callOf('alice'), { ...request, ...limits });
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'a/b' };
+    const at = (name: string, length: number) => ({
+      ...put(`/api/v1/bucket/box/files/${name}`, testBytes(length)),
+      headers,
+    });
+    refused(at('a', 4), 413, 'EntityTooLarge');
+    expect(send(scene.stores, at('a', 3)).status).toBe(201);
+    refused(at('b', 3), 507, 'QuotaExceeded');
+    const [key] = listKeys(scene.stores, callOf('alice'), 'box').filter(
+      ({ name }) => name === 'box',
+    );
+    expect(key?.bounds).toMatchObject({ filesMax: 1, fileCount: 1, fileBytesMax: 3 });
+    const writer = { ...request, permissions: ['write'], maxFiles: 1n };
+    const refusal = () => createKey(scene.stores, callOf('alice'), writer);
+    expect(refusal).toThrow('maxFileBytes and maxFiles are for keys with upload and without write');
   });
 });

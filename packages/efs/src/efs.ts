@@ -287,6 +287,12 @@ function addManagement(program: Command): void {
       'bytes per hour: 500MB, 2GiB; none: no limit (default for keys that cannot read: 2 GB)',
       byteCount,
     )
+    .option(
+      '--max-files <count>',
+      'files that a key with only upload stores; none: no limit',
+      countOrNone,
+    )
+    .option('--max-bytes <size>', 'bytes of each of them: 50MB; none: no limit', byteCount)
     .addOption(json())
     .action((ids: string[], flags, command: Command) => createKey(runOf(command), ids, flags));
   key

@@ -270,6 +270,9 @@ export const ApiKeyRequest = IDL.Record({
    */
   updatesPerHour: IDL.Opt(IDL.Nat),
   bytesPerHour: IDL.Opt(IDL.Nat),
+  /** Limits of a key with `upload` and without `write`; absent or 0: none. */
+  maxFileBytes: IDL.Opt(IDL.Nat),
+  maxFiles: IDL.Opt(IDL.Nat),
 });
 /** A new key. Only this answer contains its `secret`. */
 export const NewApiKey = IDL.Record({
@@ -285,6 +288,10 @@ export const NewApiKey = IDL.Record({
   /** Budget of the key; absent: no limit. */
   updatesPerHour: IDL.Opt(IDL.Nat),
   bytesPerHour: IDL.Opt(IDL.Nat),
+  /** Limits for files, and how many are stored; absent: none. */
+  maxFileBytes: IDL.Opt(IDL.Nat),
+  maxFiles: IDL.Opt(IDL.Nat),
+  fileCount: IDL.Opt(IDL.Nat),
 });
 export const ResultNewApiKey = resultOf(NewApiKey);
 /** A key without its secret; `hint` is the beginning of the secret. */
@@ -301,6 +308,10 @@ export const ApiKey = IDL.Record({
   /** Budget of the key; absent: no limit. */
   updatesPerHour: IDL.Opt(IDL.Nat),
   bytesPerHour: IDL.Opt(IDL.Nat),
+  /** Limits for files, and how many are stored; absent: none. */
+  maxFileBytes: IDL.Opt(IDL.Nat),
+  maxFiles: IDL.Opt(IDL.Nat),
+  fileCount: IDL.Opt(IDL.Nat),
 });
 export const ResultApiKeys = resultOf(IDL.Vec(ApiKey));
 

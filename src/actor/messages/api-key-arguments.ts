@@ -11,6 +11,8 @@ export interface ApiKeyArgument {
   readonly expiresAt: Optional<bigint>;
   readonly updatesPerHour: Optional<bigint>;
   readonly bytesPerHour: Optional<bigint>;
+  readonly maxFileBytes: Optional<bigint>;
+  readonly maxFiles: Optional<bigint>;
 }
 
 export function keyRequestOf(argument: ApiKeyArgument): KeyRequest {
@@ -18,5 +20,9 @@ export function keyRequestOf(argument: ApiKeyArgument): KeyRequest {
   const [updatesPerHour] = argument.updatesPerHour;
   const [bytesPerHour] = argument.bytesPerHour;
   const budget = { updatesPerHour, bytesPerHour };
-  return { name, buckets, permissions, prefix: prefix[0], expiresAtNs: expiresAt[0], budget };
+  return {
+    ...{ name, buckets, permissions, prefix: prefix[0], expiresAtNs: expiresAt[0], budget },
+    maxFileBytes: argument.maxFileBytes[0],
+    maxFiles: argument.maxFiles[0],
+  };
 }

@@ -27,12 +27,24 @@ function keyView(key: ApiKey) {
     expiresAt: key.expiresAtNs === 0n ? [] : [key.expiresAtNs],
     updatesPerHour: limitOf(key.budget.updatesPerHour),
     bytesPerHour: limitOf(key.budget.bytesPerHour),
+    ...uploadLimits(key),
   };
 }
 
-/** Returns no value for a key without a limit. */
-function limitOf(perHour: number): Optional<bigint> {
-  return perHour === 0 ? [] : [BigInt(perHour)];
+/** Returns no value without a limit. */
+function limitOf(limit: number): Optional<bigint> {
+  return limit === 0 ? [] : [BigInt(limit)];
+}
+
+/** Returns the limits of an API key or an upload link for files. */
+export function uploadLimits({ bounds }: ApiKey) {
+  const { fileBytesMax = 0, filesMax = 0, fileCount = 0 } = bounds ?? {};
+  const stored: Optional<bigint> = filesMax === 0 ? [] : [BigInt(fileCount)];
+  return {
+    maxFileBytes: limitOf(fileBytesMax),
+    maxFiles: limitOf(filesMax),
+    fileCount: stored,
+  };
 }
 
 /** API keys: rights for programs without an identity. */

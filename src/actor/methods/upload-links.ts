@@ -21,6 +21,7 @@ import { numberOf, type Optional, optional } from '../messages/optional.ts';
 import { type UploadLinkArgument, uploadLinkRequestOf } from '../messages/upload-link-arguments.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { startUpkeep, stores } from '../runtime/runtime.ts';
+import { uploadLimits } from './api-keys.ts';
 
 interface ListArgument {
   bucketId: string;
@@ -29,18 +30,16 @@ interface ListArgument {
   apiKey: Optional<string>;
 }
 
-function linkView({ id, prefix, creator, createdAtNs, expiresAtNs, bounds }: ApiKey) {
-  const { isPath = false, parent, fileBytesMax = 0, filesMax = 0, fileCount = 0 } = bounds ?? {};
-  const isLimited = filesMax > 0;
+function linkView(link: ApiKey) {
+  const { id, prefix, creator, createdAtNs, expiresAtNs, bounds } = link;
+  const { isPath = false, parent } = bounds ?? {};
   return {
     id,
     path: isPath ? [prefix] : [],
     prefix: isPath ? [] : [prefix],
     createdAt: createdAtNs,
     expiresAt: expiresAtNs,
-    maxFileBytes: fileBytesMax === 0 ? [] : [BigInt(fileBytesMax)],
-    maxFiles: isLimited ? [BigInt(filesMax)] : [],
-    fileCount: isLimited ? [BigInt(fileCount)] : [],
+    ...uploadLimits(link),
     createdBy: Principal.fromUint8Array(creator),
     keyId: parent?.length ? [keyId(parent)] : [],
   };

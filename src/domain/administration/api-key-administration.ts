@@ -2,7 +2,7 @@
 // loses ownership of it; the key's uploads and links there end too.
 
 import { present } from '../../lib/assert.ts';
-import { bytesEqual } from '../../lib/bytes.ts';
+import { bytesEqual, emptyBytes } from '../../lib/bytes.ts';
 import { hasControlCharacter } from '../../lib/text.ts';
 import { keyBucketCountMax, keyNameLengthMax, liveKeyCountMax } from '../../limits.ts';
 import {
@@ -22,9 +22,11 @@ import {
   type Permission,
   permissions,
   saveKey,
+  type UploadBounds,
 } from '../rights/api-keys.ts';
 import { parseKeyBudget, type SentBudget } from '../rights/key-budgets.ts';
 import { isOwner, ownedBucket } from '../rights/ownership.ts';
+import { parseUploadLimit } from '../rights/upload-bounds.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseKeyPrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -44,6 +46,9 @@ export interface KeyRequest {
   readonly expiresAtNs: bigint | undefined;
   /** Absent: no limit for keys that may read, the default budget for others. */
   readonly budget?: SentBudget | undefined;
+  /** Limits of a key that only adds files; absent or 0n: none. */
+  readonly maxFileBytes?: bigint | undefined;
+  readonly maxFiles?: bigint | undefined;
 }
 
 /** Refuses what createKey() would refuse; changes nothing. */
@@ -51,7 +56,7 @@ export function checkKeyRequest(
   stores: Stores,
   call: Call,
   request: KeyRequest,
-): Pick<ApiKey, 'permissions' | 'prefix' | 'budget'> {
+): Pick<ApiKey, 'permissions' | 'prefix' | 'budget' | 'bounds'> {
   if (request.buckets.length === 0 || request.buckets.length > keyBucketCountMax) {
     throw new Refusal(
       'InvalidArgument',
@@ -89,7 +94,26 @@ export function checkKeyRequest(
   const { permissions: names, prefix = '', budget = {} } = request;
   const granted = parsePermissions(names);
   const parsed = { prefix: parseKeyPrefix(prefix), budget: parseKeyBudget(budget, granted) };
-  return { permissions: granted, ...parsed };
+  return { permissions: granted, ...parsed, bounds: boundsOf(request, granted) };
+}
+
+/** A key with `write` could exceed the limits by copies. */
+function boundsOf(
+  { maxFileBytes = 0n, maxFiles = 0n }: KeyRequest,
+  granted: readonly Permission[],
+): UploadBounds | undefined {
+  if (maxFileBytes === 0n && maxFiles === 0n) return undefined;
+  if (!granted.includes('upload') || granted.includes('write')) {
+    throw new Refusal(
+      'InvalidArgument',
+      'maxFileBytes and maxFiles are for keys with upload and without write, which only add files.',
+    );
+  }
+  return {
+    fileBytesMax: parseUploadLimit('maxFileBytes', maxFileBytes),
+    filesMax: parseUploadLimit('maxFiles', maxFiles),
+    ...{ fileCount: 0, isPath: false, isLink: false, parent: emptyBytes },
+  };
 }
 
 function parsePermissions(names: readonly string[]): Permission[] {

@@ -73,8 +73,8 @@ interface BucketName {
 
 /**
  * Returns the bucket's record, for callers with the read permission. Refuses a key with a prefix,
- * because the record describes the whole bucket. In an end-to-end bucket, any key with `write` gets
- * the recipients, but no counts.
+ * because the record describes the whole bucket. In an end-to-end bucket, any key with `write`
+ * or `upload` gets the recipients, but no counts.
  */
 export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
   const described = valueOrRefusal(() =>
@@ -82,7 +82,7 @@ export function describeBucket(stores: Stores, call: Call, request: BucketName):
   );
   if (!(described instanceof Refusal)) return withDetails(stores, call, described.bucket);
   if (request.apiKey === undefined || described.code !== 'AccessDenied') throw described;
-  const { bucket } = authorize(stores, call, { ...request, permission: 'write', place: 'later' });
+  const { bucket } = authorize(stores, call, { ...request, permission: 'upload', place: 'later' });
   if (!bucket.isEndToEnd) throw described;
   return { ...withDetails(stores, call, bucket), ...uncounted };
 }
@@ -112,27 +112,28 @@ const uncounted = {
 } as const;
 
 /**
- * Returns the end-to-end mode, or `undefined` if the bucket has none. For keys with `write`,
- * whatever their prefix.
+ * Returns the end-to-end mode, or `undefined` if the bucket has none. For keys with `write`
+ * or `upload`, whatever their prefix.
  */
 export function endToEndFor(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
-  const claim = { ...request, permission: 'write', place: 'later' } as const;
+  const claim = { ...request, permission: 'upload', place: 'later' } as const;
   const { bucket } = authorize(stores, call, claim);
   return bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
 }
 
 /**
  * Returns the end-to-end mode, with only the newest epoch, or `undefined` if the bucket has none.
- * For members, for keys with `write` whatever their prefix, and for keys that may read the whole
- * bucket. Looks the key up only once, because each lookup charges it in an update.
+ * For members, for keys with `write` or `upload` whatever their prefix, and for keys that may read
+ * the whole bucket. Looks the key up only once, because each lookup charges it in an update.
  */
 export function bucketMode(stores: Stores, call: Call, request: BucketName): EndToEnd | undefined {
   const { bucket: id, apiKey: sent } = request;
   parseBucketId(id);
   const apiKey = typeof sent === 'string' ? useKey(stores, call, sent) : sent;
   const claim = { bucket: id, apiKey };
-  const { bucket } = apiKey?.permissions.includes('write')
-    ? authorize(stores, call, { ...claim, permission: 'write', place: 'later' })
+  const maySend = apiKey?.permissions.some((one) => one === 'write' || one === 'upload');
+  const { bucket } = maySend
+    ? authorize(stores, call, { ...claim, permission: 'upload', place: 'later' })
     : authorize(stores, call, { ...claim, permission: 'read', prefix: '' });
   const mode = bucket.isEndToEnd ? findEndToEnd(stores, bucket.id) : undefined;
   return mode && { ...mode, epochs: mode.epochs.slice(-1) };

@@ -30,6 +30,7 @@ import {
 } from '../rights/api-keys.ts';
 import { isBucketOwner } from '../rights/members.ts';
 import { authorize, requireWithin, type SentKey } from '../rights/rights.ts';
+import { parseUploadLimit } from '../rights/upload-bounds.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseKeyPrefix, parseNewPath, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -71,7 +72,10 @@ export function checkUploadLinkRequest(
   const claim = { bucket: request.bucket, permission: 'upload', apiKey, place: 'later' } as const;
   const { bucket, key: parent } = authorize(stores, call, claim);
   if (parent?.bounds !== undefined) {
-    throw new Refusal('AccessDenied', 'An upload link cannot create other links: send an API key.');
+    throw new Refusal(
+      'AccessDenied',
+      'Upload links, and keys with limits for files, cannot create upload links: send another API key.',
+    );
   }
   if (bucket.isEndToEnd) {
     throw new Refusal(
@@ -98,8 +102,8 @@ export function checkUploadLinkRequest(
       revokedAtNs: 0n,
       budget: parent?.budget ?? defaultKeyBudget(['upload']),
       bounds: {
-        fileBytesMax: limitOf('maxFileBytes', request.maxFileBytes ?? 0n),
-        filesMax: isPath ? 1 : limitOf('maxFiles', request.maxFiles ?? 1n),
+        fileBytesMax: parseUploadLimit('maxFileBytes', request.maxFileBytes ?? 0n),
+        filesMax: isPath ? 1 : parseUploadLimit('maxFiles', request.maxFiles ?? 1n),
         fileCount: 0,
         isPath,
         isLink: true,
@@ -119,14 +123,6 @@ function placeOf({ path, prefix }: UploadLinkRequest): { prefix: string; isPath:
   return path === undefined
     ? { prefix: parseKeyPrefix(prefix ?? ''), isPath: false }
     : { prefix: parseNewPath(path), isPath: true };
-}
-
-function limitOf(name: string, sent: bigint): number {
-  if (sent <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(sent);
-  throw new Refusal(
-    'InvalidArgument',
-    `${name} is ${sent}: send at most ${Number.MAX_SAFE_INTEGER}, or 0 for no limit.`,
-  );
 }
 
 /** Returns the expiry, which is not later than that of the key that creates the link. */

@@ -9,15 +9,23 @@ import { type ApiKey, saveKey } from './api-keys.ts';
 
 type Key = ApiKey | undefined;
 
-/** Refuses a file that is larger than the key allows, or whose size is unknown. */
-export function checkFileBytes(key: Key, size: number | undefined): void {
+/** Parses a maximum; 0n: no limit. */
+export function parseUploadLimit(name: 'maxFileBytes' | 'maxFiles', sent: bigint): number {
+  if (sent <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(sent);
+  throw new Refusal(
+    'InvalidArgument',
+    `${name} is ${sent}: send at most ${Number.MAX_SAFE_INTEGER}, or 0 for no limit.`,
+  );
+}
+
+/** Refuses a file that is larger than the key allows. */
+export function checkFileBytes(key: Key, size: number): void {
   const limit = key?.bounds?.fileBytesMax ?? 0;
-  if (limit === 0 || (size !== undefined && size <= limit)) return;
+  if (limit === 0 || size <= limit) return;
   throw new Refusal(
     'EntityTooLarge',
-    `This key or upload link accepts files of at most ${limit} bytes; ` +
-      (size === undefined ? 'declare the size of the file.' : `this one has ${size}.`),
-    { limit, ...(size !== undefined && { size }) },
+    `This key or upload link accepts files of at most ${limit} bytes; this one has ${size}.`,
+    { limit, size },
   );
 }
 

@@ -10,6 +10,7 @@ import { type Chunk, findChunk, segmentCount } from '../contents/chunk-records.t
 import { writeChunk } from '../contents/contents.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import type { SentKey } from '../rights/rights.ts';
+import { checkFileBytes } from '../rights/upload-bounds.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -21,6 +22,7 @@ import { checkGrowth } from './upload-room.ts';
 import { saveSession, segmentNoncesEnd, type UploadSession } from './upload-session.ts';
 import {
   continuedUpload,
+  keyOf,
   recountUpload,
   requireActive,
   requireStillAllowed,
@@ -77,6 +79,7 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd && index === 0) requireAgeStart(bucket.id, request.bytes);
   if (!session.isSizeKnown) {
+    checkFileBytes(keyOf(stores, session), uploadedSize);
     checkGrowth(stores, call, { bucket, session, bytes: added });
   } else if (uploadedSize > session.totalSize) {
     throw new Refusal(

@@ -108,7 +108,7 @@ export function checkUploadRequest(
   }
   const isSizeKnown = request.size !== undefined;
   const totalSize = Number(request.size ?? 0n);
-  checkFileBytes(key, isSizeKnown ? totalSize : undefined);
+  checkFileBytes(key, totalSize);
   if (bucket.isEndToEnd && isSizeKnown) requireAgeSize(bucket.id, totalSize);
   const options = {
     headers: parseStoredHeaders(request.headers),

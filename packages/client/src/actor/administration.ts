@@ -149,11 +149,12 @@ function known(bucket: CandidBucket, options: BucketOptions): BucketRecord {
 }
 
 async function createKey(service: Service, request: KeyRequest) {
-  const { prefix, expiresAt, updatesPerHour, bytesPerHour, ...named } = request;
+  const { prefix, expiresAt, ...rest } = request;
+  const { updatesPerHour, bytesPerHour, maxFileBytes, maxFiles, ...named } = rest;
   const key = await call(undefined, () =>
     service.actor.createApiKey({
       ...{ ...named, expiresAt: optionalTime(expiresAt) },
-      ...optionals({ prefix, updatesPerHour, bytesPerHour }),
+      ...optionals({ prefix, updatesPerHour, bytesPerHour, maxFileBytes, maxFiles }),
     }),
   );
   const isLimited = (updatesPerHour ?? 0) > 0 || (bytesPerHour ?? 0) > 0;

@@ -182,6 +182,9 @@ export function keyRecordOf(key: CandidKey): KeyRecord {
     expiresAt: expiresAt[0] === undefined ? undefined : isoTime(expiresAt[0]),
     updatesPerHour: countOf(key.updatesPerHour),
     bytesPerHour: countOf(key.bytesPerHour),
+    maxFileBytes: countOf(key.maxFileBytes),
+    maxFiles: countOf(key.maxFiles),
+    fileCount: countOf(key.fileCount),
   };
 }
 

@@ -38,7 +38,11 @@ export interface ApiKey {
   'name' : string,
   'createdAt' : bigint,
   'createdBy' : [] | [Principal],
+  'fileCount' : [] | [bigint],
   'bytesPerHour' : [] | [bigint],
+  /** Limits for files, and how many are stored; absent: none. */
+  'maxFileBytes' : [] | [bigint],
+  'maxFiles' : [] | [bigint],
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
@@ -57,6 +61,9 @@ export interface ApiKeyRequest {
   'updatesPerHour' : [] | [bigint],
   'name' : string,
   'bytesPerHour' : [] | [bigint],
+  /** Limits of a key with `upload` and without `write`; absent or 0: none. */
+  'maxFileBytes' : [] | [bigint],
+  'maxFiles' : [] | [bigint],
   /** Prefix of the paths that the key may use; absent: all paths. */
   'prefix' : [] | [string],
   'buckets' : Array<string>,
@@ -580,8 +587,12 @@ export interface NewApiKey {
   'hint' : string,
   'name' : string,
   'createdAt' : bigint,
+  'fileCount' : [] | [bigint],
   'bytesPerHour' : [] | [bigint],
+  /** Limits for files, and how many are stored; absent: none. */
+  'maxFileBytes' : [] | [bigint],
   'secret' : string,
+  'maxFiles' : [] | [bigint],
   'prefix' : [] | [string],
   'buckets' : Array<string>,
 }
@@ -1762,6 +1773,8 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'updatesPerHour' : IDL.Opt(IDL.Nat),
     'name' : IDL.Text,
     'bytesPerHour' : IDL.Opt(IDL.Nat),
+    'maxFileBytes' : IDL.Opt(IDL.Nat),
+    'maxFiles' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });
@@ -1773,8 +1786,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'hint' : IDL.Text,
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
+    'fileCount' : IDL.Opt(IDL.Nat),
     'bytesPerHour' : IDL.Opt(IDL.Nat),
+    'maxFileBytes' : IDL.Opt(IDL.Nat),
     'secret' : IDL.Text,
+    'maxFiles' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });
@@ -2075,7 +2091,10 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
     'createdBy' : IDL.Opt(IDL.Principal),
+    'fileCount' : IDL.Opt(IDL.Nat),
     'bytesPerHour' : IDL.Opt(IDL.Nat),
+    'maxFileBytes' : IDL.Opt(IDL.Nat),
+    'maxFiles' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
   });

@@ -36,6 +36,24 @@ export interface KeyRequest {
   readonly updatesPerHour?: number | undefined;
   /** Bytes of these updates per hour; 0 sets no limit. */
   readonly bytesPerHour?: number | undefined;
+  /**
+   * Maximum number of files that a key with `upload` and without `write` stores; 0 for no limit.
+   *
+   * @example
+   * ```ts
+   * await storage.keys.create({
+   *   name: 'drop box',
+   *   buckets: ['demo'],
+   *   permissions: ['upload'],
+   *   prefix: 'inbox/',
+   *   maxFiles: 20,
+   *   maxFileBytes: 50_000_000,
+   * });
+   * ```
+   */
+  readonly maxFiles?: number | undefined;
+  /** Maximum number of bytes of each of these files; 0 for no limit besides that of every file. */
+  readonly maxFileBytes?: number | undefined;
 }
 
 export interface KeyRecord {
@@ -55,6 +73,11 @@ export interface KeyRecord {
   readonly updatesPerHour?: number | undefined;
   /** Bytes of these updates per hour; absent if they are not limited. */
   readonly bytesPerHour?: number | undefined;
+  /** Maximum number of files, and how many are stored; absent without a limit. */
+  readonly maxFiles?: number | undefined;
+  readonly fileCount?: number | undefined;
+  /** Maximum number of bytes of each file; absent without a limit. */
+  readonly maxFileBytes?: number | undefined;
 }
 
 /** The record with the secret, which only create() returns. */

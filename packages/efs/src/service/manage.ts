@@ -56,6 +56,7 @@ const keyColumns: readonly Column<KeyRecord>[] = [
   { title: 'PREFIX', value: ({ prefix }) => printable(prefix ?? '') },
   { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
   { title: 'PER HOUR', value: sayBudget },
+  { title: 'FILES', value: sayKeyFiles },
 ];
 
 function sayBudget({ updatesPerHour, bytesPerHour }: KeyRecord): string {
@@ -66,6 +67,15 @@ function sayBudget({ updatesPerHour, bytesPerHour }: KeyRecord): string {
     bytesPerHour === undefined ? [] : [formatBytes(bytesPerHour)],
   ];
   return parts.flat().join(', ') || 'no limit';
+}
+
+/** Returns the stored and allowed number of files, and the bytes of each. */
+function sayKeyFiles({ maxFiles, fileCount, maxFileBytes }: KeyRecord): string {
+  const parts = [
+    maxFiles === undefined ? [] : [`${fileCount} of ${maxFiles}`],
+    maxFileBytes === undefined ? [] : [`${formatBytes(maxFileBytes)} each`],
+  ];
+  return parts.flat().join(', ') || '–';
 }
 
 function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
@@ -219,6 +229,8 @@ export interface KeyFlags extends JsonFlag {
   readonly expires?: string;
   readonly updatesPerHour?: number;
   readonly bytesPerHour?: number;
+  readonly maxFiles?: number;
+  readonly maxBytes?: number;
 }
 
 const permissionNames: readonly Permission[] = [
@@ -241,11 +253,13 @@ export async function createKey(
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
   const { name = '', prefix } = flags;
   const { updatesPerHour, bytesPerHour } = flags;
-  const budget = { updatesPerHour, bytesPerHour };
+  const limits = { maxFiles: flags.maxFiles, maxFileBytes: flags.maxBytes };
+  const budget = { updatesPerHour, bytesPerHour, ...limits };
   const request = { name, buckets, permissions, prefix, expiresAt, ...budget };
   const storage = await run.manager();
   const key = await storage.keys.create(request);
-  const pins = permissions.includes('write') ? await pinsOf(storage, buckets) : [];
+  const mayStore = permissions.includes('write') || permissions.includes('upload');
+  const pins = mayStore ? await pinsOf(storage, buckets) : [];
   const url = await run.addressOf(storage, buckets);
   if (flags.json) {
     printJson({ ...key, url, pinnedRecipients: Object.fromEntries(pins) });
