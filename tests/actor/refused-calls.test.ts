@@ -50,7 +50,14 @@ test.each([
   ['a long name', { name: 'a'.repeat(65) }],
 ])('createApiKey refuses a stranger who names %s, and charges the budget', async (_, change) => {
   const { stores } = await createScene();
-  const none = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };
+  const none = {
+    prefix: [],
+    expiresAt: [],
+    updatesPerHour: [],
+    bytesPerHour: [],
+    maxFileBytes: [],
+    maxFiles: [],
+  };
   const argument = { ...none, name: '', buckets: ['box'], permissions: ['read'], ...change };
   const admit = methodTable.createApiKey?.admit as (
     caller: { readonly stores: Stores; readonly call: Call },

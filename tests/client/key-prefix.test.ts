@@ -68,7 +68,9 @@ test('createApiKey(): a drop-box key uploads files of any size, only to its fold
   const read = new Uint8Array(await new Response(body as BodyInit).arrayBuffer());
   expect(Buffer.compare(read, await readFile(join(folder, 'large.bin')))).toBe(0);
   const table = (await asOwner('key', 'ls', 'letters')).output;
-  expect(table).toMatch(/PERMISSIONS +PREFIX +EXPIRES +PER HOUR\n.* write +inbox\/ +20\d\d-/);
+  expect(table).toMatch(
+    /PERMISSIONS +PREFIX +EXPIRES +PER HOUR +FILES\n.* write +inbox\/ +20\d\d-/,
+  );
   expect(table).toContain('2000 updates, 2.00 GB');
 });
 
@@ -121,7 +123,15 @@ test('efs key create takes permissions by commas or repeated flags, and names an
 test('createApiKey(): a key that an old service creates without the requested prefix or budget is revoked', async () => {
   const revoked: string[] = [];
   const key = { id: 'x', hint: '', name: '', buckets: [], permissions: [], createdAt: 0n };
-  const absent = { prefix: [], expiresAt: [], updatesPerHour: [], bytesPerHour: [] };
+  const absent = {
+    prefix: [],
+    expiresAt: [],
+    updatesPerHour: [],
+    bytesPerHour: [],
+    maxFileBytes: [],
+    maxFiles: [],
+    fileCount: [],
+  };
   const made = { ...key, ...absent, secret: 's' };
   const actor = {
     createApiKey: async () => ({ ok: made }),
