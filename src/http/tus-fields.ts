@@ -99,6 +99,13 @@ export function readTusMetadata(request: HttpRequest): TusMetadata {
       { limit: metadataLengthMax },
     );
   }
+  // A session's record has NULs between its texts, and HEAD returns the field
+  if (!/^[ -~]*$/.test(sent)) {
+    throw new Refusal(
+      'InvalidArgument',
+      'Upload-Metadata has characters other than visible ASCII.',
+    );
+  }
   const found = readPairs(sent);
   const type = found.filetype || found.type || undefined;
   const name = relativePath(found) || found.filename || found.name || '';

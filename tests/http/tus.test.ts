@@ -176,6 +176,7 @@ describe('POST /api/v1/tus/{bucket}', () => {
     ['no path', { 'Upload-Metadata': 'other eA==' }, 400, 'InvalidPath'],
     ['a path not in base64', { 'Upload-Metadata': 'path x!' }, 400, 'InvalidArgument'],
     ['long metadata', { 'Upload-Metadata': `x ${'A'.repeat(4_096)}` }, 400, 'InvalidArgument'],
+    ['a NUL in the metadata', { 'Upload-Metadata': 'path eA==,x\0y eA==' }, 400, 'InvalidArgument'],
     ['a path outside', metadata({ path: '../x' }), 400, 'InvalidPath'],
     [
       'If-None-Match of a file',
