@@ -38,7 +38,7 @@ const siteSandbox: Header = [
 ];
 
 type Validated = Pick<ShownFile, 'chunkCount' | 'digest' | 'updatedAtNs'> &
-  Pick<PublishedFile, 'headers' | 'leavesVersion'>;
+  Pick<PublishedFile, 'headers' | 'leavesVersion' | 'siteHeaders'>;
 
 type Represented = Validated & Pick<PublishedFile, 'contentType'>;
 
@@ -46,7 +46,30 @@ export function servedHeaders(file: Represented) {
   const validators = validatorHeaders(file);
   // A 304 has it too: a browser may have cached the file before the bucket was a site
   if (hasSiteLeaves(file) && isSandboxed(file)) validators.push(siteSandbox);
+  if (file.siteHeaders !== undefined) addSiteHeaders(validators, file, file.siteHeaders);
   return { validators, representation: representationHeaders(file) };
+}
+
+/**
+ * Adds the fields of `_headers`, also to a 304, so that browsers learn of changed ones. The file's
+ * own fields have precedence, and a policy is added to the sandbox, which it cannot loosen (CSP 3,
+ * "serialized CSP list").
+ */
+function addSiteHeaders(
+  validators: Header[],
+  { headers, leavesVersion }: Represented,
+  siteHeaders: readonly Header[],
+): void {
+  if (!hasSiteLeaves({ leavesVersion })) return;
+  for (const [name, value] of siteHeaders) {
+    const ownPlace = (storedHeaderNames as readonly string[]).indexOf(name);
+    if (ownPlace >= 0 && headers[ownPlace]) continue;
+    const place = validators.findIndex(([present]) => present === name);
+    const former = validators[place]?.[1];
+    if (former === undefined) validators.push([name, value]);
+    else if (name === siteSandbox[0]) validators[place] = [name, `${former}, ${value}`];
+    else if (ownPlace === cacheControlPlace) validators[place] = [name, value];
+  }
 }
 
 /** Returns the fields for a link, which prevent caching, indexing and a Referer with its secret. */

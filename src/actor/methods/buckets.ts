@@ -34,7 +34,7 @@ import {
 import { type Optional, optional } from '../messages/optional.ts';
 import { type RuleArgument, rulesOf, rulesView } from '../messages/retention-arguments.ts';
 import { answer, currentCall } from '../runtime/call.ts';
-import { bucketOrders, startRecordWork, startUpkeep, stores } from '../runtime/runtime.ts';
+import { bucketOrders, startUpkeep, stores } from '../runtime/runtime.ts';
 
 interface BucketChangeArgument {
   bucketId: string;
@@ -151,7 +151,6 @@ export class BucketsActor {
     return answer(() => {
       const changed = updateBucket(stores, currentCall(), change);
       startUpkeep();
-      if (changed.isRenewing) startRecordWork();
       return bucketView(changed);
     });
   }

@@ -225,6 +225,7 @@ export function onceReady(run: () => void | Promise<void>): void | Promise<void>
     stores.heap.usedKeyId = undefined;
     const running = run();
     publishRoot();
+    startNewRenewals();
     if (stores.heap.unreported !== unreported) frontContact.arm();
     return running;
   };
@@ -290,6 +291,7 @@ function workOnRules(): void {
   if (!areRulesDue(nowNs)) return;
   const hasMore = actOnRules(stores, nowNs);
   publishRoot();
+  startNewRenewals();
   if (hasMore) rulesTimer.arm();
   else startUpkeep();
 }
@@ -314,6 +316,12 @@ export function startReseed(): void {
 /** Starts upkeep for new work at once instead of at the next interval. */
 export function startUpkeep(): void {
   upkeepTimer.arm();
+}
+
+function startNewRenewals(): void {
+  if (!stores.heap.hasNewRenewal) return;
+  stores.heap.hasNewRenewal = false;
+  startRecordWork();
 }
 
 /** Starts new work on records at once: a rotation, or a change of files' certified answers. */

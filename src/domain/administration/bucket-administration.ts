@@ -16,6 +16,7 @@ import {
   saveRetentionRules,
 } from '../buckets/retention-rules.ts';
 import { endLinksOf, linkMaker } from '../files/link-records.ts';
+import { forgetRenewal, startRenewal } from '../files/renewal-progress.ts';
 import { publishMissing } from '../files/site-publication.ts';
 import { endJournal } from '../journal/bucket-journal.ts';
 import { forgetKeptDays } from '../journal/journal-retention.ts';
@@ -46,7 +47,6 @@ import { noteRoles, noteSettings, type RoleChange } from './bucket-notes.ts';
 import { changedRules, type RulesChange } from './bucket-retention.ts';
 import { forgetRules } from './bucket-rules.ts';
 import { changedMode, type ModeChange, saveMode } from './end-to-end-mode.ts';
-import { forgetRenewal, startRenewal } from './site-renewal.ts';
 import { removeUploadLinks } from './upload-links.ts';
 
 export interface BucketDetails extends Bucket {

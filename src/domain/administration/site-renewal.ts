@@ -1,69 +1,31 @@
-// Renews the files of a bucket that became a site or ceased to be one, or was a site of release
-// 0.2.0, so that each gets its new header fields and addresses, a bounded step per message. Until
-// then a file is served as before. The progress is in the directory:
-//
-//   14 | bucket id | 0 | path of the last processed file    -> 0
+// Renews the files of a bucket that became a site or ceased to be one, got another `_headers`, or
+// was a site of release 0.2.0, so that each gets its new header fields and addresses, a bounded
+// step per message. Until then a file is served as before.
 
-import { concatBytes } from '../../lib/bytes.ts';
-import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
-import { entriesUnder } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { fileMapKey } from '../files/file-layout.ts';
 import { findFile } from '../files/file-records.ts';
 import { renewLeaves } from '../files/leaf-renewal.ts';
+import { findProgress, removeProgress, saveProgress } from '../files/renewal-progress.ts';
+import { hasLeaves, wantedLeaves } from '../files/site-header-records.ts';
 import { publishMissing } from '../files/site-publication.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
-import { leavesVersionOf } from '../shared/publication.ts';
 import type { Stores } from '../shared/stores.ts';
-
-const kind = 14;
-
-interface Progress {
-  readonly bucketId: string;
-  /** '' before the first file. */
-  readonly path: string;
-}
-
-function progressKey({ bucketId, path }: Progress): Uint8Array {
-  return concatBytes(Uint8Array.of(kind), encodeUtf8(`${bucketId}\0${path}`));
-}
-
-/** Returns the progress of the bucket's renewal or, without a bucket id, of any renewal. */
-function findProgress({ directory }: Stores, bucketId?: string): Progress | undefined {
-  const scope = concatBytes(
-    Uint8Array.of(kind),
-    encodeUtf8(bucketId === undefined ? '' : `${bucketId}\0`),
-  );
-  const [entry] = entriesUnder(directory, { scope, limit: 1 });
-  if (entry === undefined) return undefined;
-  const [id = '', path = ''] = (decodeUtf8(entry.key.subarray(1)) ?? '').split('\0');
-  return { bucketId: id, path };
-}
-
-/** Starts at the first file, also if an earlier renewal is running. */
-export function startRenewal(stores: Stores, bucketId: string): void {
-  forgetRenewal(stores, bucketId);
-  stores.directory.insert(progressKey({ bucketId, path: '' }), 0n);
-}
-
-/** Removes the progress of a deleted bucket. */
-export function forgetRenewal(stores: Stores, bucketId: string): void {
-  const progress = findProgress(stores, bucketId);
-  if (progress !== undefined) stores.directory.remove(progressKey(progress));
-}
 
 /** Runs one bounded step; true while more is left. The root keys must be available. */
 export function renewSites(stores: Stores, nowNs: bigint): boolean {
   const progress = findProgress(stores);
   if (progress === undefined) return false;
-  stores.directory.remove(progressKey(progress));
+  removeProgress(stores, progress);
   const bucket = findBucket(stores, progress.bucketId);
   if (bucket !== undefined) {
     const path = renewFiles(stores, bucket, { after: progress.path, nowNs });
+    // The step may have renewed `_headers`, whose rules begin again from the first file
+    if (findProgress(stores, bucket.id) !== undefined) return true;
     if (path === undefined) endRenewal(stores, bucket);
-    else stores.directory.insert(progressKey({ bucketId: bucket.id, path }), 0n);
+    else saveProgress(stores, { bucketId: bucket.id, path });
   }
   return true;
 }
@@ -94,8 +56,9 @@ function renewFile(
   { path, nowNs }: { readonly path: string; readonly nowNs: bigint },
 ): number {
   const bytes = stores.records.get(fileMapKey(bucket.id, path));
-  const isDone = findFile(stores, bucket.id, path)?.leavesVersion === leavesVersionOf(bucket);
-  if (bytes === undefined || isDone) return 0;
+  const file = findFile(stores, bucket.id, path);
+  if (bytes === undefined || file === undefined) return 0;
+  if (hasLeaves(file, wantedLeaves(stores, bucket, path))) return 0;
   return renewLeaves(stores, bucket, { path, bytes, nowNs }).file.chunkCount;
 }
 

@@ -9,6 +9,7 @@ import { sharesOf } from '../contents/shared-contents.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { countLinks } from './link-records.ts';
+import { headersPath } from './site-headers.ts';
 
 /** A record, its index entries and its seal: 9 M instructions per move, 4 M per deletion. */
 const movedFileLeaves = 80;
@@ -20,6 +21,8 @@ const deletedLinkLeaves = 8;
 const deletedPerWritten = 0.6;
 /** Freeing the storage of a full chunk: 2.5 M instructions. */
 const freedChunkLeaves = 23;
+/** Sealing a record again and publishing its leaves: 4 M instructions. */
+const renewedFileLeaves = 36;
 /** Looking up, decrypting and hashing a chunk: 0.5 M instructions, and 0.1 M per 1,000 bytes. */
 const hashedChunkLeaves = 5;
 const hashedBytesPerLeaf = 1_000;
@@ -51,6 +54,11 @@ export function leavesOfErasure(stores: Stores, file: FileRecord | undefined): n
 /** Returns the cost of writing all leaves of the file and its links again. */
 export function leavesOfChange(stores: Stores, bucket: Bucket, file: FileRecord): number {
   return (1 + countLinks(stores, bucket, file.path)) * chunksOf(file);
+}
+
+/** Returns the cost of renewing all files of a site after a change of its `_headers`. */
+export function leavesOfRenewal({ isSite, fileCount }: Bucket, path: string): number {
+  return isSite && path === headersPath ? fileCount * renewedFileLeaves : 0;
 }
 
 /** Returns the cost of reading a content to determine the digest of its bytes. */

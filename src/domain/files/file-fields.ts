@@ -39,6 +39,8 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly updatedAtNs: bigint;
   /** Version of its certified leaves, see publication.ts. */
   readonly leavesVersion: LeavesVersion;
+  /** Fields of `_headers` in its leaves of a site, see site-header-records.ts. */
+  readonly siteHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Absent: neither retention nor a hold, see retention.ts. */
   readonly retention?: Retention | undefined;
 }

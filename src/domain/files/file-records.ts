@@ -11,7 +11,6 @@ import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
 import type { EntryKind } from '../shared/journal.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
-import { leavesVersionOf } from '../shared/publication.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type FileRecord, fileId } from './file-fields.ts';
@@ -29,6 +28,7 @@ import {
 import { type FileParts, fileParts } from './file-parts.ts';
 import { dropLinks, publishLinks } from './link-records.ts';
 import { requireReleased } from './retention.ts';
+import { saveOwnHeaders, wantedLeaves, withOwnHeaders } from './site-header-records.ts';
 import { mayBeOfSite, publishOfSite, unpublishOfSite } from './site-publication.ts';
 import { countedOverhead, latestVersion, type Retired, retireFile } from './version-records.ts';
 
@@ -41,7 +41,8 @@ export function findFile(stores: Stores, bucketId: string, path: string): FileRe
   if (bytes === undefined) {
     return undefined;
   }
-  return unlessRefused(() => decodeFile(bucketId, path, bytes)) ?? unreadableFile(bucketId, path);
+  const file = unlessRefused(() => decodeFile(bucketId, path, bytes));
+  return file === undefined ? unreadableFile(bucketId, path) : withOwnHeaders(stores, file);
 }
 
 /** A file while it is read: its record, and its key, which is wiped afterwards. */
@@ -69,7 +70,7 @@ export function withOpenFile<T>(
     if (!isSealed(bytes, mapKey, key)) {
       throw damagedFile();
     }
-    return use({ file: decodeFile(bucket.id, path, bytes), key });
+    return use({ file: withOwnHeaders(stores, decodeFile(bucket.id, path, bytes)), key });
   });
 }
 
@@ -232,7 +233,7 @@ export function addVersion(stores: Stores, newFile: NewFile, replaced: Replaced)
     version: latest + 1,
     createdAtNs: old?.createdAtNs || origin?.createdAtNs || nowNs,
     updatedAtNs: nowNs,
-    leavesVersion: leavesVersionOf(bucket),
+    ...wantedLeaves(stores, bucket, named.path),
     retention: defaultRetention(stores, bucket, { path: named.path, nowNs }),
   };
   return placeFile(stores, file, { chunkDigests, key, sealNumber }, replaced);
@@ -254,8 +255,10 @@ function placeFile(
   sealFile(bytes, mapKey, key);
   const replacedRecord = stores.records.set(mapKey, bytes, file.size);
   const former = { record: replacedRecord, sequence: indexFile(stores, file, { old, sequence }) };
+  const isOfSite = mayBeOfSite(bucket, old);
+  if (isOfSite) saveOwnHeaders(stores, file, file.siteHeaders);
   stores.publication.put(file, chunkDigests);
-  if (mayBeOfSite(bucket, old)) {
+  if (isOfSite) {
     publishOfSite(stores, { bucket, path: file.path, digests: chunkDigests, key });
   }
   const linkBytes = publishLinks(stores, bucket, file, chunkDigests);
@@ -273,7 +276,7 @@ export function replaceByFormer(
 ): Bucket {
   const { bucket, old } = replaced;
   requireReleased(old);
-  const shown = { ...file, leavesVersion: leavesVersionOf(bucket) };
+  const shown = { ...file, ...wantedLeaves(stores, bucket, file.path) };
   const { linkBytes } = placeFile(stores, shown, placement, replaced);
   releaseContent(stores, old);
   return withFileCounted(bucket, shown, { old, linkBytes });

@@ -6,7 +6,6 @@ import type { Bucket } from '../buckets/buckets.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { withFileKey } from '../keys/file-keys.ts';
-import { leavesVersionOf } from '../shared/publication.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import {
@@ -17,6 +16,7 @@ import {
   isSealed,
   sealFile,
 } from './file-layout.ts';
+import { saveOwnHeaders, wantedLeaves } from './site-header-records.ts';
 import { mayBeOfSite, publishOfSite } from './site-publication.ts';
 
 interface StoredRecord {
@@ -45,13 +45,15 @@ export function renewLeaves(
   return withFileKey(stores, { bucket, ...decodeHead(bytes) }, (key) => {
     if (!isSealed(bytes, mapKey, key)) throw damagedFile();
     const old = decodeFile(bucket.id, path, bytes);
-    const file: FileRecord = { ...old, leavesVersion: leavesVersionOf(bucket) };
+    const file: FileRecord = { ...old, ...wantedLeaves(stores, bucket, path) };
     const digests = chunkDigests(stores, file);
     const record = encodeFile(file, { number: nextContentId(stores), timeNs: nowNs });
     sealFile(record, mapKey, key);
     stores.records.set(mapKey, record, file.size);
+    const isOfSite = mayBeOfSite(bucket, old);
+    if (isOfSite) saveOwnHeaders(stores, file, file.siteHeaders);
     stores.publication.put(file, digests);
-    if (mayBeOfSite(bucket, old)) publishOfSite(stores, { bucket, path, digests, key });
+    if (isOfSite) publishOfSite(stores, { bucket, path, digests, key });
     return { file, digests };
   });
 }

@@ -5,18 +5,20 @@ import type { Bucket } from '../buckets/buckets.ts';
 import { readContent } from '../contents/contents.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import {
+  hasPresentSiteLeaves,
   presentLeavesVersion,
   type SiteAddress,
-  siteLeavesVersion,
 } from '../shared/publication.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
+import { startRenewal } from './renewal-progress.ts';
+import { saveHeaderRules, saveOwnHeaders } from './site-header-records.ts';
+import { headersBytesMax, headersPath, readHeaders } from './site-headers.ts';
+import { addressesOf } from './site-paths.ts';
 import { type PlacedRule, placesOfTarget, type RulePlace, saveRules } from './site-rule-records.ts';
-import { isRedirect, readRules, rulesBytesMax, rulesPath, type SiteRule } from './site-rules.ts';
+import { isRedirect, readRules, rulesBytesMax, rulesPath } from './site-rules.ts';
 import {
-  cleanEnd,
   findSiteFile,
-  indexName,
   isFile,
   mayHaveSite,
   pagePath,
@@ -57,17 +59,20 @@ export function publishOfSite(stores: Stores, file: SiteFile): void {
   if (path === pagePath) refreshWildcard(stores, file, '');
   for (const place of placesOfTarget(stores, bucket.id, path)) refreshPlace(stores, file, place);
   if (path === rulesPath) publishRules(stores, file);
+  if (path === headersPath) takeHeaders(stores, file);
 }
 
 /** Publishes what the addresses of a file that has left its path serve without it. */
 export function unpublishOfSite(stores: Stores, file: SiteFile): void {
+  saveOwnHeaders(stores, { bucketId: file.bucket.id, path: file.path }, undefined);
   publishOfSite(stores, file);
   refresh(stores, file, `/${file.path}`);
 }
 
 /** Replaces the rules by those of the stored `_redirects`; lines with faults have no effect. */
 function publishRules(stores: Stores, file: SiteFile): void {
-  const rules = storedRules(stores, file);
+  const bytes = storedSiteFile(stores, file, rulesBytesMax);
+  const rules = bytes === undefined ? [] : readRules(bytes).rules;
   const bucketId = file.bucket.id;
   const proofOf = (rule: PlacedRule) => {
     if (rule.isComputed || !isRedirect(rule)) return emptyBytes;
@@ -77,11 +82,24 @@ function publishRules(stores: Stores, file: SiteFile): void {
     refreshPlace(stores, file, place);
 }
 
-function storedRules(stores: Stores, { bucket, key }: SiteFile): readonly SiteRule[] {
-  const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, rulesPath) : undefined;
-  const isRead = file?.leavesVersion === siteLeavesVersion && file.size <= rulesBytesMax;
-  if (file === undefined || key === undefined || !isRead) return [];
-  return readRules(readContent(stores, file, { start: 0, end: file.size, key })).rules;
+/** Takes the rules of the stored `_headers`; changed ones renew all files step by step. */
+function takeHeaders(stores: Stores, file: SiteFile): void {
+  const bytes = storedSiteFile(stores, file, headersBytesMax);
+  const rules = bytes === undefined ? [] : readHeaders(bytes).rules;
+  const { id } = file.bucket;
+  if (saveHeaderRules(stores, id, rules)) startRenewal(stores, id);
+}
+
+/** Returns the bytes of the file if it exists, serves the site and is not too large. */
+function storedSiteFile(
+  stores: Stores,
+  { bucket, path, key }: SiteFile,
+  bytesMax: number,
+): Uint8Array | undefined {
+  const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, path) : undefined;
+  if (file === undefined || key === undefined) return undefined;
+  if (!hasPresentSiteLeaves(file) || file.size > bytesMax) return undefined;
+  return readContent(stores, file, { start: 0, end: file.size, key });
 }
 
 function refreshPlace(stores: Stores, changed: Changed, place: RulePlace): void {
@@ -95,17 +113,6 @@ function refreshWildcard(stores: Stores, changed: Changed, prefix: string): void
   const { bucket } = changed;
   const at = { bucketId: bucket.id, address: prefix, isWildcard: true };
   publishTarget(stores, at, wildcardTarget(stores, bucket, prefix), changed);
-}
-
-/** Returns the addresses, besides its own, at which a file with that path can be served. */
-function addressesOf(path: string): string[] {
-  const own = `/${path}`;
-  if (own.endsWith(`/${indexName}`)) {
-    const folder = own.slice(0, -indexName.length);
-    return [folder, folder.slice(0, -1)];
-  }
-  const clean = own.slice(0, -cleanEnd.length);
-  return own.endsWith(cleanEnd) && !clean.endsWith('/') ? [clean] : [];
 }
 
 /** Publishes the present answer at the address, unless a file has this path. */

@@ -139,7 +139,7 @@ function readStatus(text: string): number {
   return status ?? fault(`the status ${quote(text)} is not one of ${accepted.join(', ')}.`);
 }
 
-function readFrom(text: string): string {
+export function readFrom(text: string): string {
   if (!text.startsWith('/')) {
     return fault(`${quote(text)} must be a path of the site that begins with "/".`);
   }

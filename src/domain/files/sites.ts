@@ -13,21 +13,21 @@ import { filePathBytesMax, sitePageBytesMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { parseFilePath } from '../shared/names.ts';
 import {
+  hasPresentSiteLeaves,
   hasSiteLeaves,
   type SiteRedirect,
   type SiteTarget,
-  siteLeavesVersion,
 } from '../shared/publication.ts';
 import { Refusal, unlessRefused, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { decodeFile, fileMapKey } from './file-layout.ts';
+import { withOwnHeaders } from './site-header-records.ts';
+import { cleanEnd, indexName } from './site-paths.ts';
 import { allRules, findRule, type PlacedRule, rulesAbove } from './site-rule-records.ts';
 import { isRedirect, targetOf } from './site-rules.ts';
 
-export const indexName = 'index.html';
 export const pagePath = '404.html';
-export const cleanEnd = '.html';
 
 export type Target = SiteTarget<FileRecord>;
 
@@ -49,7 +49,7 @@ export function findSiteFile(
 ): FileRecord | undefined {
   const bytes = stores.records.get(fileMapKey(bucketId, path));
   const file = bytes && unlessRefused(() => decodeFile(bucketId, path, bytes));
-  return file && hasSiteLeaves(file) ? file : undefined;
+  return file && hasSiteLeaves(file) ? withOwnHeaders(stores, file) : undefined;
 }
 
 function findIndex(stores: Stores, bucketId: string, folder: string): FileRecord | undefined {
@@ -60,7 +60,7 @@ function findIndex(stores: Stores, bucketId: string, folder: string): FileRecord
 function findClean(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
   if (path === '' || `/${path}${cleanEnd}`.endsWith(`/${indexName}`)) return undefined;
   const file = findSiteFile(stores, bucketId, path + cleanEnd);
-  return file?.leavesVersion === siteLeavesVersion ? file : undefined;
+  return file && hasPresentSiteLeaves(file) ? file : undefined;
 }
 
 /**

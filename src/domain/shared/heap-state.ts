@@ -48,6 +48,8 @@ export interface HeapState {
   /** Key from which upkeep seeks the next maker of links to check; absent for the first one. */
   nextMaker: Uint8Array | undefined;
   rulePass: RulePass | undefined;
+  /** Whether a renewal of files has begun that no timer knows, see files/renewal-progress.ts. */
+  hasNewRenewal: boolean;
   /** Buckets with a subscription that waits for the next entry: as many as subscriptions. */
   readonly listeningBuckets: Set<string>;
   /** Buckets that got an entry while they were listening. */
@@ -66,6 +68,7 @@ export function createHeapState(): HeapState {
     usedKeyId: undefined,
     nextMaker: undefined,
     rulePass: undefined,
+    hasNewRenewal: false,
     listeningBuckets: new Set(),
     wokenBuckets: new Set(),
   };

@@ -10,25 +10,32 @@ import type { StoredHeaders } from './stored-headers.ts';
  * The version of the header fields (http/file-headers.ts) in a file's certified leaves. Files of an
  * earlier version keep theirs until record-upgrade.ts renews them.
  */
-export type LeavesVersion = 1 | 2 | 3 | 4;
+export type LeavesVersion = 1 | 2 | 3 | 4 | 5;
 export const presentLeavesVersion = 2;
 /** The version in a site bucket of release 0.2.0: without clean URLs. */
 const formerSiteLeavesVersion = 3;
 /** The version in a site bucket: scripts run, and files have more addresses, see files/sites.ts. */
-export const siteLeavesVersion = 4;
+const siteLeavesVersion = 4;
+/** The same with header fields of `_headers`, see files/site-header-records.ts. */
+export const ownLeavesVersion = 5;
 
 /** Whether the file has header fields and addresses of a site. */
 export function hasSiteLeaves(file: { readonly leavesVersion: LeavesVersion }): boolean {
   return file.leavesVersion >= formerSiteLeavesVersion;
 }
 
+/** Whether a file has the addresses of a site that this version serves. */
+export function hasPresentSiteLeaves(file: { readonly leavesVersion: LeavesVersion }): boolean {
+  return file.leavesVersion >= siteLeavesVersion;
+}
+
 export function parseLeavesVersion(number: number): LeavesVersion {
-  const isKnown = number >= 1 && number <= siteLeavesVersion;
+  const isKnown = number >= 1 && number <= ownLeavesVersion;
   assert(isKnown, 'the leaves of a file have a known version');
   return number as LeavesVersion;
 }
 
-/** Returns the version that files of the bucket should have. */
+/** Returns the version that files of the bucket without fields of `_headers` should have. */
 export function leavesVersionOf({ isSite }: { readonly isSite: boolean }): LeavesVersion {
   return isSite ? siteLeavesVersion : presentLeavesVersion;
 }
@@ -55,6 +62,8 @@ export interface ShownFile {
 export interface PublishedFile extends ShownFile {
   readonly leavesVersion: LeavesVersion;
   readonly headers: StoredHeaders;
+  /** Fields of `_headers` in its leaves. */
+  readonly siteHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
 /** The fields of a link that its certified answers depend on. */

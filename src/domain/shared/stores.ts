@@ -25,8 +25,8 @@ export interface Stores {
   readonly index: OrderedIndex;
   /**
    * Records of files with the files' sizes as their weights, of former versions, links, chunks,
-   * journals, subscriptions and rules of sites. The first byte of a key is that of a bucket's id,
-   * or 0 to 5.
+   * journals, subscriptions, and rules and headers of sites. The first byte of a key is that of a
+   * bucket's id, or 0 to 6.
    */
   readonly records: Records;
   readonly members: ByteMap;

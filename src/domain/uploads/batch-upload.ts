@@ -5,8 +5,9 @@ import { batchFileCountMax, singleUploadBytesMax } from '../../../packages/wire/
 import { sha256 } from '../../crypto/hash.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
-import { createWorkLimit, leavesOfReplacement } from '../files/bulk-work.ts';
+import { createWorkLimit, leavesOfRenewal, leavesOfReplacement } from '../files/bulk-work.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { authorize, type Grant, type SentKey } from '../rights/rights.ts';
 import { checkFileCount, countFiles } from '../rights/upload-bounds.ts';
 import type { Call } from '../shared/caller.ts';
@@ -82,6 +83,8 @@ export function uploadBatch(stores: Stores, call: Call, batch: Batch): readonly 
   return prepared.map((file, index) => {
     const stored = storeFile(stores, counted, { ...file, nowNs: call.nowNs });
     counted = stored.bucket;
+    const leaves = leavesOfRenewal(counted, stored.file.path);
+    chargeWork(stores, call, { key: grant.key, leaves });
     const shown = shownToWriter(grant, stored, uploadedFields);
     return { path: files[index]?.path ?? '', stored: shown };
   });

@@ -8,6 +8,7 @@ import { encodeHex } from '../../lib/hex.ts';
 import { type Bucket, storedContentType } from '../buckets/buckets.ts';
 import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { writeChunk } from '../contents/contents.ts';
+import { leavesOfRenewal } from '../files/bulk-work.ts';
 import {
   type Committed,
   commitFile,
@@ -16,10 +17,11 @@ import {
   type FileRecord,
   findFile,
 } from '../files/file-records.ts';
-import { checkRules } from '../files/site-rules.ts';
+import { checkSiteFile } from '../files/site-headers.ts';
 import { freedBytes, requireRetirable } from '../files/version-records.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { createContent } from '../keys/file-keys.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { authorize, type Grant, requireWithin, type SentKey } from '../rights/rights.ts';
 import {
   checkAddition,
@@ -115,7 +117,7 @@ export function prepareFile(
   }
   checkFileBytes(grant.key, bytes.length);
   if (bucket.isEndToEnd) requireAgeStart(bucketId, bytes);
-  checkRules(bucket, { path, size: bytes.length }, () => bytes);
+  checkSiteFile(bucket, { path, size: bytes.length }, () => bytes);
   const present = findFile(stores, bucketId, path);
   checkAddition(grant.key, path, present !== undefined);
   const old = present && requireRetirable(bucket, present, { nowNs });
@@ -190,6 +192,8 @@ export function uploadSingle(stores: Stores, call: Call, request: SingleUpload):
   requireDigest(digest, request.digests ?? []);
   const stored = storeFile(stores, grant.bucket, { ...prepared, digest, nowNs: call.nowNs });
   countFiles(stores, grant.key, 1);
+  const leaves = leavesOfRenewal(stored.bucket, stored.file.path);
+  chargeWork(stores, call, { key: grant.key, leaves });
   return shownToWriter(grant, stored, uploadedFields);
 }
 

@@ -7,9 +7,9 @@ import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { discardContent, readContent } from '../contents/contents.ts';
 import { saveDigestTable } from '../contents/digest-tables.ts';
-import { leavesOfHashing } from '../files/bulk-work.ts';
+import { leavesOfHashing, leavesOfRenewal } from '../files/bulk-work.ts';
 import { commitFile } from '../files/file-records.ts';
-import { checkRules } from '../files/site-rules.ts';
+import { checkSiteFile } from '../files/site-headers.ts';
 import { shownToWriter, uploadedFields, type WrittenFile } from '../files/written-files.ts';
 import { eraseFileKey, withFileKey } from '../keys/file-keys.ts';
 import type { ApiKey } from '../rights/api-keys.ts';
@@ -106,6 +106,7 @@ export function finishUpload(stores: Stores, call: Call, request: Completion): C
     commitFile(stores, { ...newFileOf(session, layout), key }, replaced),
   );
   countFiles(stores, owner, 1);
+  chargeWork(stores, call, { key: payer, leaves: leavesOfRenewal(open, file.path) });
   saveDigestTable(stores, session.contentId, layout.chunkDigests);
   if (session.isNoted) forgetUpload(stores, session);
   const completed: UploadSession = {
@@ -153,7 +154,7 @@ export function checkCompletion(stores: Stores, call: Call, request: Completion)
   // The first chunk was checked when it was received.
   const bucket = present(findBucket(stores, session.bucketId), 'bucket of an upload');
   if (bucket.isEndToEnd) requireAgeSize(bucket.id, session.totalSize);
-  checkRules(bucket, { path: session.path, size: session.totalSize }, () =>
+  checkSiteFile(bucket, { path: session.path, size: session.totalSize }, () =>
     contentOf(stores, bucket, session),
   );
   const key = begunBy(stores, session, payer);

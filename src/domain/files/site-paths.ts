@@ -1,0 +1,15 @@
+// The paths of a site's files that have more addresses than their own.
+
+export const indexName = 'index.html';
+export const cleanEnd = '.html';
+
+/** Returns the addresses, besides its own, at which a file with that path can be served. */
+export function addressesOf(path: string): string[] {
+  const own = `/${path}`;
+  if (own.endsWith(`/${indexName}`)) {
+    const folder = own.slice(0, -indexName.length);
+    return [folder, folder.slice(0, -1)];
+  }
+  const clean = own.slice(0, -cleanEnd.length);
+  return own.endsWith(cleanEnd) && !clean.endsWith('/') ? [clean] : [];
+}
