@@ -215,7 +215,7 @@ export const fileOperations: Operations = {
   },
   'GET B/files': {
     id: 'listFiles',
-    key: 'required',
+    key: 'optional',
     query: {
       prefix,
       page: { type: 'integer', minimum: 1, default: 1 },

@@ -3,6 +3,7 @@
 // one of their parameters is present:
 // `…/files?delimiter=&prefix=&cursor=&startAfter=&limit=&sort=&tag=`.
 
+import { isListedBucket } from '../domain/buckets/buckets.ts';
 import { readJsonPage } from '../domain/files/folder-page.ts';
 import { listJson } from '../domain/files/json-list.ts';
 import { type FolderList, listFolder } from '../domain/listing/folder-listing.ts';
@@ -12,8 +13,9 @@ import type { Stores } from '../domain/shared/stores.ts';
 import { present } from '../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
-import { bucketRoute } from './authorization.ts';
-import type { Header, HttpResponse } from './message.ts';
+import { type BucketRoute, bucketRoute } from './authorization.ts';
+import { uploadSecret } from './bearer-key.ts';
+import { type Header, type HttpResponse, header } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
 import { uncached } from './respond.ts';
 import type { Exchange } from './router.ts';
@@ -24,12 +26,27 @@ const parameters = ['prefix', 'sort', 'tag', ...pageParameters, ...cursorParamet
 
 const headers: readonly Header[] = [['Content-Type', 'application/json'], uncached];
 
+/**
+ * Returns the bucket, without a key if everybody may list it and the request sends none. Only a
+ * query answers requests without a key: an update would cost the canister.
+ */
+function listRoute(exchange: Exchange): Partial<BucketRoute> & { readonly bucket: string } {
+  const { stores, request, phase, captures } = exchange;
+  const [bucket = ''] = captures;
+  const isOpen =
+    phase === 'query' &&
+    header(request, 'authorization') === undefined &&
+    isListedBucket(stores, bucket) &&
+    uploadSecret(request) === '';
+  return isOpen ? { bucket } : bucketRoute(exchange);
+}
+
 export function getFileList(exchange: Exchange): HttpResponse {
-  const { stores, call, request } = exchange;
-  const route = bucketRoute(exchange);
+  const { stores, call, request, phase } = exchange;
+  const { bucket, apiKey } = listRoute(exchange);
   const read = readQuery(request, parameters);
   const { prefix, sort, tag, page, pageSize, delimiter, cursor, startAfter, limit } = read;
-  const common = { ...route, prefix, sort, tag };
+  const common = { bucket, apiKey, isQuery: phase === 'query', prefix, sort, tag };
   if (cursorParameters.some((name) => read[name] !== undefined)) {
     if (page !== undefined || pageSize !== undefined) {
       throw new Refusal(

@@ -22,7 +22,9 @@ beforeAll(async () => {
   const owner = personOf(service, 'owner');
   await owner.get('createBucket', 'described', []);
   await owner.get('updateBucket', changeOf('described', { keepVersionsDays: [7n] }));
-  await owner.get('createBucket', 'pages', [{ isPublic: [true], isSite: [true] }]);
+  await owner.get('createBucket', 'pages', [
+    { isPublic: [true], isSite: [true], isListed: [true] },
+  ]);
   const made = await owner.get<{ secret: string }>(
     'createApiKey',
     keyFor(
@@ -152,6 +154,8 @@ test('lists and batches answer as described', async () => {
   const { json } = await read(`${B}/files?prefix=list/&delimiter=/&limit=2`, 200);
   await read(`${B}/files?prefix=list/&delimiter=/&cursor=${json.nextCursor}`, 200);
   await read(`${B}/files?sort=other`, 400);
+  await read('/api/v1/bucket/pages/files?limit=1', 200, { key: undefined });
+  await read(`${B}/files`, 401, { key: undefined });
   await read(`${B}/usage?prefix=list/`, 200);
   await read(`${B}/rules`, 200);
   await read(`${B}/journal?limit=10`, 200);

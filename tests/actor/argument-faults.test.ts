@@ -59,7 +59,7 @@ describe('decodeWithin(): a wrong argument', () => {
       'argument 1 is missing: it must be text',
     );
     expect(told(expected, { types: [IDL.Text, IDL.Bool], values: ['a', true] })).toBe(
-      'argument 2 must be opt record {quotaBytes; endToEnd; quotaFiles; retention; isSite; keepVersionsDays; isPublic}; got bool',
+      'argument 2 must be opt record {quotaBytes; endToEnd; isListed; quotaFiles; retention; isSite; keepVersionsDays; isPublic}; got bool',
     );
   });
 

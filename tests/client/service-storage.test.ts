@@ -323,7 +323,14 @@ describe('createServiceStorage with a lying node', () => {
       ...{ id: 'one', owner: principalOf(newIdentity()), isPublic: false, members: [] },
       ...{ fileCount: 0n, byteCount: 0n, overheadBytes: 0n, keepVersionsDays: 0n },
       ...{ versionCount: 0n, versionBytes: 0n, openUploads: 0n, createdAt: 0n, updatedAt: 0n },
-      ...{ quotaBytes: [], quotaFiles: [], endToEnd: [], callerRole: [], isSite: false },
+      ...{
+        quotaBytes: [],
+        quotaFiles: [],
+        endToEnd: [],
+        callerRole: [],
+        isSite: false,
+        isListed: false,
+      },
       retention: [],
     };
     return new Uint8Array(IDL.encode([ResultBucket], [{ ok: record }]));

@@ -47,6 +47,20 @@ test('efs: a bucket becomes a site, is listed as one, and ceases to be one', asy
   expect(JSON.parse(kept.output)).toMatchObject({ isPublic: true, isSite: false });
 });
 
+test('efs: a bucket is listed by everybody, until it is private', async () => {
+  expect(await efs('bucket', 'create', '--listed', 'gallery')).toMatchObject({ code: 0 });
+  expect((await efs('bucket', 'ls')).output).toMatch(/^gallery .* public, listed /m);
+  const list = () => get('/api/v1/bucket/gallery/files');
+  expect(await (await list()).json()).toMatchObject({ items: [], total: 0 });
+  await efs('bucket', 'set', '--no-listed', 'gallery');
+  expect((await list()).status).toBe(401);
+  await efs('bucket', 'set', '--listed', 'gallery');
+  const hidden = await efs('bucket', 'set', '--private', '--json', 'gallery');
+  expect(JSON.parse(hidden.output)).toMatchObject({ isPublic: false, isListed: false });
+  const refused = await efs('bucket', 'set', '--listed', 'gallery');
+  expect(refused.errors).toContain('only a public bucket can be listed by everybody');
+});
+
 test('efs: a folder of the site is served by its index.html', async () => {
   await efs('bucket', 'set', '--public', '--site', service.bucket);
   await writeFile(join(folder, 'index.html'), '<p>hello');

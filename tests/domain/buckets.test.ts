@@ -300,6 +300,7 @@ describe('findBucket(): stored records', () => {
       owner: Uint8Array.of(2, 2, 2),
       isPublic: true,
       isSite: false,
+      isListed: false,
       isRenewing: false,
       isEndToEnd: false,
       hasRetention: false,

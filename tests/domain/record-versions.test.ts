@@ -233,6 +233,7 @@ describe('upgradeRecords(): records that version 0.1.0 wrote are readable:', () 
       owner: alice.caller.principal,
       isPublic: true,
       isSite: false,
+      isListed: false,
       isRenewing: false,
       isEndToEnd: false,
       hasRetention: false,

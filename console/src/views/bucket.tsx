@@ -117,7 +117,7 @@ function useChange({ session, record, onChanged }: BucketProps) {
 }
 
 function Visibility(props: BucketProps) {
-  const { isPublic, isSite } = props.record;
+  const { isPublic, isSite, isListed } = props.record;
   const { isUnderWay, failure, change } = useChange(props);
   const { bucket: words, page } = texts();
   return (
@@ -125,6 +125,7 @@ function Visibility(props: BucketProps) {
       <h2 id="visibility">{words.readers}</h2>
       <p>{isPublic ? words.everybody : words.isPrivate}</p>
       {isSite && <p>{words.isSite}</p>}
+      {isListed && <p>{words.isListed}</p>}
       {isOwner(props) && (
         <button
           type="button"

@@ -256,6 +256,8 @@ export const Bucket = IDL.Record({
   callerRole: IDL.Opt(IDL.Text),
   /** Absent: new files get no retention. */
   retention: IDL.Opt(IDL.Vec(RetentionRule)),
+  /** Everybody may list its files, without a key and by queries only. */
+  isListed: IDL.Bool,
 });
 export const ResultBucket = resultOf(Bucket);
 /** A page of buckets. */
@@ -277,6 +279,7 @@ export const BucketOptions = IDL.Record({
   isSite: IDL.Opt(IDL.Bool),
   endToEnd: IDL.Opt(EndToEndOptions),
   retention: IDL.Opt(IDL.Vec(RetentionRule)),
+  isListed: IDL.Opt(IDL.Bool),
 });
 /** `force`: cancels open uploads. */
 export const BucketDeletion = IDL.Record({ force: IDL.Opt(IDL.Bool) });
@@ -301,6 +304,8 @@ export const BucketChange = IDL.Record({
   isEndToEnd: IDL.Opt(IDL.Bool),
   /** Replaces all rules, at most 20; stored files keep their retention. */
   retention: IDL.Opt(IDL.Vec(RetentionRule)),
+  /** Lets everybody list the files of a public bucket. Making it private sets this to false. */
+  isListed: IDL.Opt(IDL.Bool),
 });
 /** A budget of updates: the maximum at once, and the refill per minute. */
 export const Budget = IDL.Record({

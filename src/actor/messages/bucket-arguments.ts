@@ -11,6 +11,7 @@ export interface BucketOptionsArgument {
   quotaFiles: Optional<bigint>;
   keepVersionsDays: Optional<bigint>;
   isSite: Optional<boolean>;
+  isListed: Optional<boolean>;
   endToEnd: Optional<EndToEndArgument>;
   retention: Optional<RuleArgument[]>;
 }
@@ -38,6 +39,7 @@ export function newBucketOf(bucket: string, [options]: Optional<BucketOptionsArg
     bucket,
     isPublic: options?.isPublic[0],
     isSite: options?.isSite[0],
+    isListed: options?.isListed[0],
     quotaBytes: options?.quotaBytes[0],
     quotaFiles: options?.quotaFiles[0],
     keepVersionsDays: options?.keepVersionsDays[0],

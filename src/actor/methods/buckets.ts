@@ -46,6 +46,7 @@ interface BucketChangeArgument {
   addMembers: Optional<{ principal: Principal; role: string; name: Optional<string> }[]>;
   removeMembers: Optional<Principal[]>;
   isSite: Optional<boolean>;
+  isListed: Optional<boolean>;
   endToEnd: Optional<EndToEndArgument>;
   isEndToEnd: Optional<boolean>;
   retention: Optional<RuleArgument[]>;
@@ -138,6 +139,7 @@ export class BucketsActor {
       bucket: argument.bucketId,
       isPublic: argument.isPublic[0],
       isSite: argument.isSite[0],
+      isListed: argument.isListed[0],
       quotaBytes: argument.quotaBytes[0],
       quotaFiles: argument.quotaFiles[0],
       keepVersionsDays: argument.keepVersionsDays[0],

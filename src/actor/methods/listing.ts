@@ -24,6 +24,7 @@ import {
 import { numberOf, type Optional, prefixOf } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { stores } from '../runtime/runtime.ts';
+import { dataCertificate } from '../runtime/system.ts';
 
 interface ListArgument {
   bucketId: string;
@@ -47,10 +48,14 @@ interface FolderArgument {
   startAfter: Optional<string>;
 }
 
+/** False if another canister calls the query as an update. */
+const isQuery = () => dataCertificate() !== undefined;
+
 function listPage(argument: ListArgument): FileListAnswer {
   const list = listFiles(stores, currentCall(), {
     bucket: argument.bucketId,
     apiKey: argument.apiKey[0],
+    isQuery: isQuery(),
     prefix: prefixOf(argument.prefix),
     page: numberOf(argument.page),
     pageSize: numberOf(argument.pageSize),
@@ -64,6 +69,7 @@ function folderPage(argument: FolderArgument): FolderPageAnswer {
   const list = listFolder(stores, currentCall(), {
     bucket: argument.bucketId,
     apiKey: argument.apiKey[0],
+    isQuery: isQuery(),
     prefix: prefixOf(argument.prefix),
     delimiter: argument.delimiter[0],
     cursor: argument.cursor[0],
@@ -77,7 +83,10 @@ function folderPage(argument: FolderArgument): FolderPageAnswer {
 
 const usageArguments = [IDL.Text, IDL.Opt(IDL.Text), IDL.Opt(IDL.Text)];
 
-/** Lists of files: by pages, or by folders and cursors. */
+/**
+ * Lists of files: by pages, or by folders and cursors. Everybody may list a bucket with `isListed`,
+ * without a key and by queries.
+ */
 export class ListingActor {
   /** Lists files by pages, numbered from 1. A page size above 50 counts as 50. */
   @query([ListFilesRequest], ResultFileList, { manual: true })

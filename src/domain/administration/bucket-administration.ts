@@ -6,7 +6,7 @@ import { encodeUtf8 } from '../../lib/text.ts';
 import { memberCountMax, pageSizeDefault } from '../../limits.ts';
 import { bucketIds, countBuckets, forgetBucket } from '../buckets/bucket-directory.ts';
 import { changeTotals } from '../buckets/bucket-totals.ts';
-import { type Bucket, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, checkListed, checkSite, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { type EndToEnd, findEndToEnd, forgetEndToEnd } from '../buckets/end-to-end.ts';
 import { noteChanged } from '../buckets/public-buckets.ts';
 import { parseKeepDays, parseQuota } from '../buckets/quota.ts';
@@ -185,6 +185,8 @@ export interface BucketChange extends ModeChange, RulesChange {
   readonly isPublic: boolean | undefined;
   /** Requires a public bucket. A site bucket keeps the flag while it is private. */
   readonly isSite?: boolean | undefined;
+  /** Requires a public bucket. A bucket that becomes private loses the flag. */
+  readonly isListed?: boolean | undefined;
   /** 0n removes the quota; absent keeps it. */
   readonly quotaBytes: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
@@ -235,18 +237,17 @@ function changedBucket(stores: Stores, call: Call, change: BucketChange) {
   const owner = change.owner ?? bucket.owner;
   requireNameable(owner);
   const members = changedMembers({ bucket, former, owner }, change);
-  const isPublic = change.isPublic ?? bucket.isPublic;
-  const isSite = change.isSite ?? bucket.isSite;
+  const { isPublic = bucket.isPublic, isSite = bucket.isSite } = change;
+  const isListed = change.isListed ?? (bucket.isListed && isPublic);
   const mode = changedMode(stores, bucket, change, call.nowNs);
   const rules = changedRules(stores, bucket, change, mode);
   const isEndToEnd = mode === undefined ? bucket.isEndToEnd : mode !== null;
   if (change.isSite === true || mode) checkSite({ id: bucket.id, isPublic, isSite, isEndToEnd });
+  checkListed({ id: bucket.id, isPublic, isListed, isEndToEnd });
   const updated: Bucket = {
     ...bucket,
     owner,
-    isPublic,
-    isSite,
-    isEndToEnd,
+    ...{ isPublic, isSite, isListed, isEndToEnd },
     hasRetention: rules.length > 0,
     isRenewing: bucket.isRenewing || isSite !== bucket.isSite,
     quotaBytes: changedQuota('bytes', bucket.quotaBytes, change.quotaBytes),

@@ -4,7 +4,7 @@ import { bucketCountMax } from '../../limits.ts';
 import { noteBucket } from '../buckets/bucket-directory.ts';
 import { readTotals } from '../buckets/bucket-totals.ts';
 import type { Bucket } from '../buckets/buckets.ts';
-import { checkSite, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { checkListed, checkSite, findBucket, saveBucket } from '../buckets/buckets.ts';
 import {
   type EndToEndOptions,
   findEndToEnd,
@@ -32,6 +32,8 @@ export interface NewBucket {
   readonly isPublic?: boolean | undefined;
   /** Requires isPublic. */
   readonly isSite?: boolean | undefined;
+  /** Requires isPublic. */
+  readonly isListed?: boolean | undefined;
   /** As in BucketChange. */
   readonly quotaBytes?: bigint | undefined;
   readonly quotaFiles?: bigint | undefined;
@@ -58,8 +60,10 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
   }
   const isPublic = request.isPublic === true;
   const isSite = request.isSite === true;
+  const isListed = request.isListed === true;
   const isEndToEnd = request.endToEnd !== undefined;
   checkSite({ id, isPublic, isSite, isEndToEnd });
+  checkListed({ id, isPublic, isListed, isEndToEnd });
   const quotaBytes = parseQuota('bytes', request.quotaBytes);
   const quotaFiles = parseQuota('files', request.quotaFiles);
   const mode = request.endToEnd && planMode(stores, request.endToEnd, call.nowNs);
@@ -69,6 +73,7 @@ function checkNewBucket(stores: Stores, call: Call, request: NewBucket) {
     id,
     isPublic,
     isSite,
+    isListed,
     isEndToEnd,
     rules,
     mode,

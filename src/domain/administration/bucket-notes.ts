@@ -10,6 +10,7 @@ const notedSettings = [
   'owner',
   'isPublic',
   'isSite',
+  'isListed',
   'isEndToEnd',
   'quotaBytes',
   'quotaFiles',

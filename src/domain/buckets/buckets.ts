@@ -5,7 +5,7 @@ import { packFields, RecordReader, requireVersion, unpackFields } from '../../st
 import type { BucketKeys } from '../keys/bucket-keys.ts';
 import { ageContentType } from '../shared/age-format.ts';
 import { parseBucketId, parseContentType } from '../shared/names.ts';
-import { Refusal } from '../shared/refusal.ts';
+import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { bucketIds } from './bucket-directory.ts';
 import { changeTotals } from './bucket-totals.ts';
@@ -16,6 +16,8 @@ export interface Bucket extends BucketKeys {
   /** Principal of the owner, at first the creator. */
   readonly owner: Uint8Array;
   readonly isPublic: boolean;
+  /** Whether everybody may list its files; only a public bucket. */
+  readonly isListed: boolean;
   /** Served as a site while the bucket is public, see files/sites.ts. */
   readonly isSite: boolean;
   /** True until every file is served according to the last change of isSite. */
@@ -48,8 +50,8 @@ export interface Bucket extends BucketKeys {
   readonly quotaFiles?: number | undefined;
 }
 
-// Small fields: version 8, flags, bytes of the owner; longs: created, updated; numbers as in
-// encodeBucket(); rest: owner. See packFields().
+// Small fields: version 8, flags, bytes of the owner, further flags; longs: created, updated;
+// numbers as in encodeBucket(); rest: owner. See packFields().
 //
 // Release 0.1.0 wrote version 4:
 // 0: version 4 | owner (length, bytes) | flags u8 | created u64 | updated u64 | files u64
@@ -70,13 +72,15 @@ const flagBits = {
   retention: 64,
   limitsVersions: 128,
 } as const;
+/** Release 0.2.0 wrote zero in their place. */
+const furtherBits = { listed: 1 } as const;
 
 const siteFlags = flagBits.site | flagBits.renewing;
 
 function encodeBucket(bucket: Bucket): Uint8Array {
   const { owner } = bucket;
   return packFields({
-    small: [version, flagsOf(bucket), owner.length],
+    small: [version, flagsOf(bucket), owner.length, bucket.isListed ? furtherBits.listed : 0],
     longs: [bucket.createdAtNs, bucket.updatedAtNs],
     numbers: [
       bucket.fileCount,
@@ -121,6 +125,7 @@ function decodeBucket(id: string, bytes: Uint8Array): Bucket {
     id,
     owner: rest,
     ...settingsOf(flags),
+    isListed: ((small[3] ?? 0) & furtherBits.listed) !== 0,
     createdAtNs: longs[0] ?? 0n,
     updatedAtNs: longs[1] ?? 0n,
     fileCount: numbers[0] ?? 0,
@@ -166,6 +171,7 @@ function decodeFormer(id: string, bytes: Uint8Array): Bucket {
     id,
     owner,
     ...settingsOf(flags),
+    isListed: false,
     ...times,
     ...counts,
     ...uploads,
@@ -225,6 +231,33 @@ export function noSuchBucket(id: string): Refusal {
 /** Returns false for a private or missing bucket; throws for a malformed name. */
 export function isPublicBucket(stores: Stores, name: string): boolean {
   return findBucket(stores, parseBucketId(name))?.isPublic === true;
+}
+
+/**
+ * Whether everybody may list the bucket's files. Returns false for a private or missing bucket and
+ * a malformed name.
+ */
+export function isListedBucket(stores: Stores, name: string): boolean {
+  return unlessRefused(() => findBucket(stores, parseBucketId(name)))?.isListed === true;
+}
+
+type ListOptions = Pick<Bucket, 'id' | 'isPublic' | 'isListed' | 'isEndToEnd'>;
+
+/** Refuses a public list of a bucket that is private or end-to-end encrypted. */
+export function checkListed({ id, isPublic, isListed, isEndToEnd }: ListOptions): void {
+  if (!isListed) return;
+  if (isEndToEnd) {
+    throw new Refusal(
+      'InvalidArgument',
+      `Bucket ${id} is end-to-end encrypted, so not everybody may list it: a list would reveal names, ` +
+        'sizes and times of files that only its recipients can read. Omit isListed.',
+    );
+  }
+  if (isPublic) return;
+  throw new Refusal(
+    'InvalidArgument',
+    `Bucket ${id} is private, and only a public bucket can be listed by everybody: set isPublic.`,
+  );
 }
 
 type SiteOptions = Pick<Bucket, 'id' | 'isPublic' | 'isSite' | 'isEndToEnd'>;

@@ -5,7 +5,7 @@
 import { concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, listedPathBytesMax } from '../../limits.ts';
-import { authorizeList, type SentKey } from '../rights/rights.ts';
+import { authorizeFileList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -17,6 +17,8 @@ import { parseTag, type Selection, selectFiles } from './listing.ts';
 export interface FolderRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
+  /** Whether no update answers: then everybody may list a bucket with isListed. */
+  readonly isQuery?: boolean;
   /** Compared exactly; '' matches every path, or for a key with a prefix, every path of the key. */
   readonly prefix: string | undefined;
   /** `/`; absent or '': no folders. */
@@ -59,12 +61,13 @@ const afterSlash = 0x30;
 const batchMax = 256;
 
 /**
- * Lists one page, for callers with the read permission. A page with long paths can have fewer
- * entries than its limit.
+ * Lists one page, for callers with the read permission, or for everybody. A page with long paths
+ * can have fewer entries than its limit.
  */
 export function listFolder(stores: Stores, call: Call, request: FolderRequest): FolderList {
-  const { bucket: name, apiKey, prefix: asked = '', delimiter = '' } = request;
-  const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
+  const { bucket: name, apiKey, isQuery, prefix: asked = '', delimiter = '' } = request;
+  const claim = { bucket: name, apiKey, prefix: asked, isQuery };
+  const { bucket, prefix } = authorizeFileList(stores, call, claim);
   if (delimiter !== '' && delimiter !== '/') {
     throw new Refusal(
       'InvalidArgument',

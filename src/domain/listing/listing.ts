@@ -5,7 +5,7 @@ import { pageSizeMax } from '../../../packages/wire/src/limits.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { filePathBytesMax, pageSizeDefault } from '../../limits.ts';
-import { authorizeList, type SentKey } from '../rights/rights.ts';
+import { authorizeFileList, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseTags, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -19,6 +19,8 @@ export type Sort = (typeof sorts)[number];
 export interface ListRequest {
   readonly bucket: string;
   readonly apiKey: SentKey;
+  /** Whether no update answers: then everybody may list a bucket with isListed. */
+  readonly isQuery?: boolean;
   /** Compared exactly; '' matches every path, or for a key with a prefix, every path of the key. */
   readonly prefix: string | undefined;
   /** From 1; refuses other numbers, including NaN. */
@@ -45,10 +47,11 @@ export interface FileList {
   readonly sort: Sort;
 }
 
-/** Lists one page, for callers with the read permission. */
+/** Lists one page, for callers with the read permission, or for everybody. */
 export function listFiles(stores: Stores, call: Call, request: ListRequest): FileList {
-  const { bucket: name, apiKey, prefix: asked = '', page = 1 } = request;
-  const { bucket, prefix } = authorizeList(stores, call, { bucket: name, apiKey, prefix: asked });
+  const { bucket: name, apiKey, isQuery, prefix: asked = '', page = 1 } = request;
+  const claim = { bucket: name, apiKey, prefix: asked, isQuery };
+  const { bucket, prefix } = authorizeFileList(stores, call, claim);
   const sort = parseSort(request.sort);
   requireCount('page', page);
   const pageSize = request.pageSize ?? pageSizeDefault;

@@ -1,7 +1,7 @@
 // Rights to a bucket. Its owners and the canister's controllers may do everything; members may do
 // what their role allows; an API key may do what its permissions allow, on paths with its prefix.
 
-import { type Bucket, findBucket, getBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket, getBucket, isListedBucket } from '../buckets/buckets.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, quote, withoutSlash } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -77,6 +77,21 @@ export function authorizeList(
   const prefix = own.startsWith(claim.prefix) ? own : claim.prefix;
   requireWithin({ key }, { prefix });
   return { bucket, key, prefix };
+}
+
+/**
+ * Authorizes a list of files like authorizeList(). In a query, everybody may list a bucket with
+ * isListed, but not in an update, for which the canister would pay.
+ */
+export function authorizeFileList(
+  stores: Stores,
+  call: Call,
+  claim: Parameters<typeof authorizeList>[2] & { readonly isQuery?: boolean | undefined },
+): ReturnType<typeof authorizeList> {
+  const { bucket, apiKey, prefix, isQuery } = claim;
+  const isOpen = isQuery === true && apiKey === undefined && isListedBucket(stores, bucket);
+  if (!isOpen) return authorizeList(stores, call, claim);
+  return { bucket: getBucket(stores, bucket), key: undefined, prefix };
 }
 
 /**

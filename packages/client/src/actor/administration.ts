@@ -132,12 +132,15 @@ export function rootKeyVariant(source: RootKeySource) {
 
 /** Throws Unsupported if an earlier service has ignored an option that it does not know. */
 function known(bucket: CandidBucket, options: BucketOptions): BucketRecord {
-  const { isSite, endToEnd, retention = [] } = options;
+  const { isSite, isListed, endToEnd, retention = [] } = options;
   if (retention.length > 0 && bucket.retention.length === 0) {
     throw new StorageError('Unsupported', 'The service does not support retention; upgrade it.');
   }
   if (isSite && bucket.isSite.length === 0) {
     throw new StorageError('Unsupported', 'The service does not support sites; upgrade it.');
+  }
+  if (isListed && bucket.isListed.length === 0) {
+    throw new StorageError('Unsupported', 'The service does not support public lists; upgrade it.');
   }
   if (endToEnd !== undefined && bucket.endToEnd.length === 0) {
     throw new StorageError(
@@ -175,9 +178,10 @@ async function revokeUnlimited({ actor }: Service, id: string, option: string): 
 }
 
 function optionsOf(options: BucketOptions) {
-  const { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, endToEnd } = options;
+  const { isPublic, isSite, isListed, endToEnd } = options;
+  const { quotaBytes, quotaFiles, keepVersionsDays } = options;
   return {
-    ...optionals({ isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays }),
+    ...optionals({ isPublic, isSite, isListed, quotaBytes, quotaFiles, keepVersionsDays }),
     endToEnd: optional(endToEnd && settingsOf(endToEnd)),
     retention: optional(options.retention?.map(ruleOf)),
   };

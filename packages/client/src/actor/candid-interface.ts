@@ -14,6 +14,7 @@ const fieldsSince010: Readonly<Record<FieldsSince010, true>> = {
   versionCount: true,
   versionBytes: true,
   isSite: true,
+  isListed: true,
   chunkSize: true,
   isSizeKnown: true,
   anonymousUpdates: true,

@@ -117,6 +117,7 @@ export function bucketRecordOf(bucket: CandidBucket): BucketRecord {
     owner: owner.toText(),
     isPublic,
     isSite: bucket.isSite[0] ?? false,
+    isListed: bucket.isListed[0] ?? false,
     fileCount: Number(fileCount),
     byteCount: Number(byteCount),
     overheadBytes: Number(bucket.overheadBytes[0] ?? 0),

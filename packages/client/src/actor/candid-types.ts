@@ -26,6 +26,7 @@ export type FieldsSince010 =
   | 'versionCount'
   | 'versionBytes'
   | 'isSite'
+  | 'isListed'
   | 'chunkSize'
   | 'isSizeKnown'
   | 'anonymousUpdates';

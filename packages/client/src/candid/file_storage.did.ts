@@ -100,6 +100,8 @@ export interface Bucket {
   /** The caller's role: reader, writer or owner. Absent without a role, and for API keys. */
   'callerRole' : [] | [string],
   'owner' : Principal,
+  /** Everybody may list its files, without a key and by queries only. */
+  'isListed' : boolean,
   'createdAt' : bigint,
   'quotaFiles' : [] | [bigint],
   'fileCount' : bigint,
@@ -127,6 +129,8 @@ export interface BucketChange {
    */
   'endToEnd' : [] | [EndToEndOptions],
   'owner' : [] | [Principal],
+  /** Lets everybody list the files of a public bucket. Making it private sets this to false. */
+  'isListed' : [] | [boolean],
   'quotaFiles' : [] | [bigint],
   'bucketId' : string,
   /** Replaces all rules, at most 20; stored files keep their retention. */
@@ -183,6 +187,7 @@ export interface BucketMode {
 export interface BucketOptions {
   'quotaBytes' : [] | [bigint],
   'endToEnd' : [] | [EndToEndOptions],
+  'isListed' : [] | [boolean],
   'quotaFiles' : [] | [bigint],
   'retention' : [] | [Array<RetentionRule>],
   'isSite' : [] | [boolean],
@@ -1807,6 +1812,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const BucketOptions = IDL.Record({
     'quotaBytes' : IDL.Opt(IDL.Nat),
     'endToEnd' : IDL.Opt(EndToEndOptions),
+    'isListed' : IDL.Opt(IDL.Bool),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'retention' : IDL.Opt(IDL.Vec(RetentionRule)),
     'isSite' : IDL.Opt(IDL.Bool),
@@ -1837,6 +1843,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'members' : IDL.Vec(Member),
     'callerRole' : IDL.Opt(IDL.Text),
     'owner' : IDL.Principal,
+    'isListed' : IDL.Bool,
     'createdAt' : IDL.Int,
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'fileCount' : IDL.Nat,
@@ -2344,6 +2351,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'quotaBytes' : IDL.Opt(IDL.Nat),
     'endToEnd' : IDL.Opt(EndToEndOptions),
     'owner' : IDL.Opt(IDL.Principal),
+    'isListed' : IDL.Opt(IDL.Bool),
     'quotaFiles' : IDL.Opt(IDL.Nat),
     'bucketId' : IDL.Text,
     'retention' : IDL.Opt(IDL.Vec(RetentionRule)),

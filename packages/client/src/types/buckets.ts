@@ -20,6 +20,8 @@ export interface BucketRecord {
   readonly isPublic: boolean;
   /** The bucket is served as a site while it is public. */
   readonly isSite: boolean;
+  /** Everybody may list its files, without a key. False in answers of earlier services. */
+  readonly isListed: boolean;
   readonly fileCount: number;
   readonly byteCount: number;
   /** Bytes that the files occupy beyond their contents; they count towards the quota. */
@@ -59,6 +61,17 @@ export interface BucketOptions {
    * ```
    */
   readonly isSite?: boolean | undefined;
+  /**
+   * Lets everybody list the files of a public bucket: paths, sizes, times, tags and metadata.
+   * Refused for private and end-to-end buckets; making a bucket private ends it.
+   *
+   * @example
+   * ```ts
+   * await storage.buckets.create('gallery', { isPublic: true, isListed: true });
+   * await storage.buckets.update('gallery', { isListed: false });
+   * ```
+   */
+  readonly isListed?: boolean | undefined;
   /** 0 removes the quota. */
   readonly quotaBytes?: number | undefined;
   readonly quotaFiles?: number | undefined;

@@ -78,15 +78,16 @@ function sayKeyFiles({ maxFiles, fileCount, maxFileBytes }: KeyRecord): string {
   return parts.flat().join(', ') || '–';
 }
 
-function accessOf({ isPublic, isSite, endToEnd }: BucketRecord): string {
+function accessOf({ isPublic, isSite, isListed, endToEnd }: BucketRecord): string {
   const access = isPublic ? (isSite ? 'site' : 'public') : 'private';
-  return endToEnd === undefined ? access : `${access}, end-to-end`;
+  const further = [isListed ? ', listed' : '', endToEnd === undefined ? '' : ', end-to-end'];
+  return `${access}${further.join('')}`;
 }
 
 export async function createBucket(run: Run, id: string, flags: BucketFlags): Promise<void> {
   const { json } = flags;
-  // A site must be public
-  const options = optionsOf(flags.site ? { public: true, ...flags } : flags);
+  // Sites and buckets that everybody may list must be public
+  const options = optionsOf(flags.site || flags.listed ? { public: true, ...flags } : flags);
   const bucket = await (await run.manager()).buckets.create(id, options);
   if (bucket.endToEnd === undefined) await run.forgetMode(id);
   await publishRecipient(run, bucket);
@@ -117,6 +118,8 @@ export interface BucketFlags extends JsonFlag {
   readonly private?: boolean;
   /** --site and --no-site. */
   readonly site?: boolean;
+  /** --listed and --no-listed. */
+  readonly listed?: boolean;
   readonly quota?: number;
   readonly quotaFiles?: number;
   readonly keepVersions?: number;
@@ -151,10 +154,12 @@ function sayRule({ mode, days, prefix = '' }: RetentionRule): string {
 function optionsOf(flags: BucketFlags): BucketOptions {
   if (flags.public && flags.private) throw new UsageError('Give --public or --private, not both.');
   const isPublic = flags.public ? true : flags.private ? false : undefined;
-  const { site: isSite, quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
+  const { site: isSite, listed: isListed } = flags;
+  const { quota: quotaBytes, quotaFiles, keepVersions: keepVersionsDays } = flags;
   const endToEnd = endToEndOf(flags);
   const retention = flags.retain === false ? [] : flags.retain;
-  return { isPublic, isSite, quotaBytes, quotaFiles, keepVersionsDays, retention, endToEnd };
+  const settings = { isPublic, isSite, isListed, quotaBytes, quotaFiles, keepVersionsDays };
+  return { ...settings, retention, endToEnd };
 }
 
 /** Returns undefined without flags for end-to-end encryption. */
