@@ -101,6 +101,18 @@ test('efs serve s3: only answered writes are stored after the S3 server is kille
   expect(errors).not.toContain(keys.owner?.secretAccessKey);
 });
 
+test('efs serve s3 --cors-origin answers preflights of each named origin', async () => {
+  const origins = ['https://app.example', 'http://localhost:5173'];
+  const { url } = await serve(...origins.flatMap((origin) => ['--cors-origin', origin]));
+  const statusOf = async (Origin: string) => {
+    const headers = { Origin, 'Access-Control-Request-Method': 'PUT' };
+    return (await fetch(`${url}/demo/a`, { method: 'OPTIONS', headers })).status;
+  };
+  expect(await Promise.all([...origins, 'https://other.example'].map(statusOf))).toEqual([
+    200, 200, 403,
+  ]);
+});
+
 test('efs serve s3: a read-only S3 server refuses requests that change something', async () => {
   const { url } = await serve('--read-only');
   const object = { Bucket: service.bucket, Key: 'kept/small' };

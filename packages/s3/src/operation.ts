@@ -4,6 +4,7 @@ import type { Account } from './account.ts';
 import type { Answer } from './answer.ts';
 import type { Body } from './body/open-body.ts';
 import type { MemoryBudget } from './chunk-source.ts';
+import type { CorsOrigins } from './cors.ts';
 import type { MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { RecentRanges } from './recent-ranges.ts';
 import type { RecordReads } from './record-reads.ts';
@@ -32,6 +33,8 @@ export interface Operation {
   readonly records: RecordReads;
   readonly ranges: RecentRanges;
   readonly multipart: MultipartUploads;
+  /** See S3ServerOptions. */
+  readonly corsOrigins: CorsOrigins;
 }
 
 export type Handler = (operation: Operation) => Promise<Answer>;

@@ -6,6 +6,7 @@ import { aclRoutes } from './operations/acls.ts';
 import { attributeRoutes } from './operations/attributes.ts';
 import { bucketRoutes } from './operations/buckets.ts';
 import { copyRoute } from './operations/copies.ts';
+import { corsRoutes } from './operations/cors.ts';
 import { deletionRoutes } from './operations/deletions.ts';
 import { lifecycleRoutes } from './operations/lifecycle.ts';
 import { listingRoutes } from './operations/listings.ts';
@@ -25,6 +26,7 @@ const routes: Readonly<Record<string, Route>> = {
   ...bucketRoutes,
   ...aclRoutes,
   ...absentSettingRoutes,
+  ...corsRoutes,
   ...lifecycleRoutes,
   ...objectLockRoutes,
   ...listingRoutes,

@@ -3,6 +3,7 @@
 /** Codes of S3 and their HTTP statuses. */
 const statuses = {
   AccessDenied: 403,
+  AccessForbidden: 403,
   AuthorizationHeaderMalformed: 400,
   AuthorizationQueryParametersError: 400,
   BadDigest: 400,

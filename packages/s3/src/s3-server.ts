@@ -8,6 +8,7 @@ import type { Account } from './account.ts';
 import { AdmissionLimits } from './admission.ts';
 import { openBody } from './body/open-body.ts';
 import type { MemoryBudget } from './chunk-source.ts';
+import { type CorsOrigins, preflightAnswer, setCorsHeaders } from './cors.ts';
 import { piecesOf } from './incoming.ts';
 import { type MultipartOptions, MultipartUploads } from './multipart/multipart-uploads.ts';
 import type { Operation } from './operation.ts';
@@ -35,6 +36,8 @@ export interface S3ServerOptions {
   readonly isReadOnly?: boolean | undefined;
   /** Buckets are also hosts below this domain: `photos.localhost` for `localhost`. */
   readonly domain?: string | undefined;
+  /** Origins whose pages may send requests and read answers; `*` for all. By default none. */
+  readonly corsOrigins?: CorsOrigins | undefined;
   /** Called with a line without secrets after each request, and for each unusable file. */
   readonly log?: ((line: string) => void) | undefined;
 }
@@ -120,6 +123,7 @@ async function serve(
   });
   const requestId = randomBytes(8).toString('hex').toUpperCase();
   response.setHeader('x-amz-request-id', requestId);
+  setCorsHeaders(request, response, state.options.corsOrigins ?? []);
   const { rawPath } = signedRequestOf(request);
   let fault: S3Error | undefined;
   try {
@@ -150,6 +154,11 @@ async function carryOut(
   { request, response, signal }: Exchange,
 ): Promise<void> {
   const { options } = state;
+  const { corsOrigins = [] } = options;
+  if (request.method === 'OPTIONS') {
+    await writeAnswer(response, preflightAnswer(request, corsOrigins));
+    return;
+  }
   const signed = signedRequestOf(request);
   const { caller, payload, headers } = await authenticate(signed, options.credentials, new Date());
   const read = readRequest({ ...signed, headers }, options.domain);
@@ -185,6 +194,7 @@ async function carryOut(
       records: state.records,
       ranges: state.ranges,
       multipart: state.multipart,
+      corsOrigins,
     };
     if (route.isChange) state.ranges.noteChange();
     const answer = await route.run(operation);

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Answer } from './answer.ts';
+import { exposeHeaders } from './cors.ts';
 import type { S3Error } from './s3-error.ts';
 import type { Place } from './workers.ts';
 import { writeXml } from './xml/write.ts';
@@ -38,6 +39,7 @@ function writeHead(response: ServerResponse, { status, headers = {}, body = '' }
   if (typeof body === 'string' && !response.hasHeader('Content-Length') && status !== 204) {
     response.setHeader('Content-Length', Buffer.byteLength(body));
   }
+  exposeHeaders(response);
   response.writeHead(status);
 }
 

@@ -1,7 +1,7 @@
 // The commands of the local servers: S3, metrics, and the Model Context Protocol.
 
-import type { Command } from 'commander';
-import { json } from '../config/flags.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { collect, json } from '../config/flags.ts';
 import { type McpFlags, serveMcp } from '../mcp/serve-mcp.ts';
 import { createAccessKey, listAccessKeys, removeAccessKey } from './s3-access-keys.ts';
 import { type MetricFlags, serveMetrics } from './serve-metrics.ts';
@@ -15,6 +15,7 @@ export function addServe(program: Command): void {
     .option('--listen <address>', 'host:port of the server', '127.0.0.1:9000')
     .option('--read-only', 'refuse to store, change or remove anything')
     .option('--domain <name>', 'also serve buckets as hosts below this domain')
+    .option('--cors-origin <origin>', 'let pages of this origin, or *, call; repeatable', addOrigin)
     .action((flags: ServeFlags, command: Command) => serveS3(command, flags));
   serve
     .command('metrics')
@@ -45,4 +46,16 @@ export function addServe(program: Command): void {
     .description('remove an access key; the server refuses it from then on')
     .addOption(json())
     .action((id: string) => removeAccessKey(id));
+}
+
+/** Browsers send origins in this form only, so a URL with a path would never match. */
+function addOrigin(text: string, former?: readonly string[]): string[] {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (text === '*' || (url?.origin === text && /^https?:[^*]+$/.test(text))) {
+    return collect(text, former);
+  }
+  throw new InvalidArgumentError(
+    'It must be an origin in lower case, without a path or slash at the end, such as ' +
+      'https://app.example, or *.',
+  );
 }

@@ -19,6 +19,7 @@ export interface ServeFlags {
   readonly listen: string;
   readonly readOnly?: boolean;
   readonly domain?: string;
+  readonly corsOrigin?: readonly string[];
 }
 
 /** Runs until Ctrl-C, which lets running requests finish. */
@@ -38,6 +39,7 @@ export async function serveS3(command: Command, flags: ServeFlags): Promise<void
     multipart: { folder: uploadsFolder(host, port) },
     isReadOnly: flags.readOnly,
     domain: flags.domain,
+    corsOrigins: flags.corsOrigin,
     log: isQuiet ? undefined : printNote,
   });
   const url = await listen(s3Server.server, address);

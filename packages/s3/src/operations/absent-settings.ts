@@ -12,7 +12,6 @@ import { requireBucket } from './common.ts';
 const missingCodes = {
   policy: 'NoSuchBucketPolicy',
   policyStatus: 'NoSuchBucketPolicy',
-  cors: 'NoSuchCORSConfiguration',
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
   tagging: 'NoSuchTagSet',
   publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
