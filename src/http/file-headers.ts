@@ -52,8 +52,9 @@ export function servedHeaders(file: Represented) {
 
 /**
  * Adds the fields of `_headers`, also to a 304, so that browsers learn of changed ones. The file's
- * own fields have precedence, and a policy is added to the sandbox, which it cannot loosen (CSP 3,
- * "serialized CSP list").
+ * own fields have precedence. A policy is added before the sandbox, which it cannot loosen: of two
+ * policies with a sandbox, browsers combine both, or the last one counts (HTML, "CSP-derived
+ * sandboxing flags").
  */
 function addSiteHeaders(
   validators: Header[],
@@ -67,7 +68,7 @@ function addSiteHeaders(
     const place = validators.findIndex(([present]) => present === name);
     const former = validators[place]?.[1];
     if (former === undefined) validators.push([name, value]);
-    else if (name === siteSandbox[0]) validators[place] = [name, `${former}, ${value}`];
+    else if (name === siteSandbox[0]) validators[place] = [name, `${value}, ${former}`];
     else if (ownPlace === cacheControlPlace) validators[place] = [name, value];
   }
 }

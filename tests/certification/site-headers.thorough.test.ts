@@ -72,7 +72,7 @@ test('_headers: a policy of the site is added to the sandbox', async () => {
   await store('/*', `  Content-Security-Policy: ${policy}`, '  Cache-Control: max-age=5');
   await settled('/about', 'cache-control', 'max-age=5');
   expect(await served('/about', 'content-security-policy')).toMatch(
-    /^sandbox allow-scripts [a-z -]+, default-src 'self', sandbox allow-same-origin/,
+    /^default-src 'self', sandbox allow-same-origin allow-scripts, sandbox allow-scripts [a-z -]+$/,
   );
   await settled('/data.json', 'content-security-policy', policy);
   const { headers } = await canister.accepted({ url: '/cloud/demo/about' });

@@ -28,10 +28,22 @@ beforeAll(async () => {
 
 afterAll(() => canister?.replica.stop());
 
-const paths = ['one.html', 'two.html', 'a', 'a/b.html', 'b/index.html', '404.html', 'index.html'];
-const addresses = ['', '/', '/a', '/a/', '/b', '/b/', '/a/b', '/a/b/', '/a/c', '/b/b', '/c']
-  .concat(['/a/b/c', '/a/b/c/', '/c/b', '/one', '/c/c/c'])
-  .slice(1);
+// Files that end in reserved labels have no address without .html
+const paths = [
+  '<*>.html',
+  'a/<*>.html',
+  'b/<$>.html',
+  'one.html',
+  'two.html',
+  'a',
+  'a/b.html',
+  'b/index.html',
+  '404.html',
+  'index.html',
+];
+const addresses = ['', '/', '/a', '/a/', '/b', '/b/', '/a/b', '/a/b/', '/a/c', '/b/b', '/c'].concat(
+  ['/a/b/c', '/a/b/c/', '/c/b', '/one', '/c/c/c'],
+);
 
 const plainFrom = fc.constantFrom('/', '/a', '/b', '/a/b', '/a/c', '/c', '/c/b');
 const wildFrom = fc.constantFrom('/*', '/a/*', '/a/b/*', '/b/*', '/c/*');

@@ -187,6 +187,8 @@ test('readHeaders(): limits, and what is accepted without an effect', () => {
   expect(faultOf('/*', long('A'), long('B'), '/a/*', long('C'), '/a/b', long('D'))).toContain(
     'line 6',
   );
+  expect(faultOf('/*', '  X-A: a\rSet-Cookie: s=1')).toContain('visible ASCII');
+  expect(faultOf('/*\r', '  X-A: a\r')).toBe('');
   expect(faultOf('  X-A: 1')).toContain('belongs to no path');
   expect(faultOf(...Array.from({ length: 101 }, () => '/a'))).toContain('101 rules');
   expect(faultOf('\n'.repeat(1_000))).toContain('1000 lines');

@@ -158,7 +158,8 @@ function fieldReader(text: string): (rule: OpenRule | undefined, line: string) =
     const key = name.toLowerCase();
     const former = rule.fields.get(key)?.[1];
     const joined = former === undefined ? value : `${former}, ${value}`;
-    const isVisible = (isPlain && !joined.includes('\t')) || /^[ -~]*$/.test(joined);
+    const isOneLine = !joined.includes('\t') && !joined.includes('\r');
+    const isVisible = (isPlain && isOneLine) || /^[ -~]*$/.test(joined);
     if (value === '' || joined.length > storedHeaderLengthMax || !isVisible) {
       refuse(
         `the value of ${name} must have 1 to ${storedHeaderLengthMax} visible ASCII characters.`,

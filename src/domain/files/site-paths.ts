@@ -11,5 +11,11 @@ export function addressesOf(path: string): string[] {
     return [folder, folder.slice(0, -1)];
   }
   const clean = own.slice(0, -cleanEnd.length);
-  return own.endsWith(cleanEnd) && !clean.endsWith('/') ? [clean] : [];
+  const isClean = own.endsWith(cleanEnd) && !clean.endsWith('/');
+  return isClean && !isReserved(clean) ? [clean] : [];
+}
+
+/** Certificates have labels of their own with these names, which an address would replace. */
+function isReserved(address: string): boolean {
+  return address.endsWith('/<*>') || address.endsWith('/<$>');
 }

@@ -9,6 +9,7 @@ import {
   presentLeavesVersion,
   type SiteAddress,
 } from '../shared/publication.ts';
+import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { startRenewal } from './renewal-progress.ts';
@@ -99,7 +100,8 @@ function storedSiteFile(
   const file = mayHaveSite(bucket) ? findSiteFile(stores, bucket.id, path) : undefined;
   if (file === undefined || key === undefined) return undefined;
   if (!hasPresentSiteLeaves(file) || file.size > bytesMax) return undefined;
-  return readContent(stores, file, { start: 0, end: file.size, key });
+  // The records are written already, so a damaged file counts as one without rules
+  return unlessRefused(() => readContent(stores, file, { start: 0, end: file.size, key }));
 }
 
 function refreshPlace(stores: Stores, changed: Changed, place: RulePlace): void {

@@ -186,7 +186,8 @@ export function rulesAbove(stores: Stores, bucketId: string, path: string): Plac
   const depths = new RecordReader(stored, version).u32();
   const rules: PlacedRule[] = [];
   const segments = path.split('/', 32);
-  if (segments.at(-1) === '') segments.pop();
+  // The address of the bucket itself is one empty segment
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   for (let depth = Math.min(segments.length, 31) - 1; depth >= 0; depth--) {
     if ((depths & (1 << depth)) === 0) continue;
     const prefix = segments.slice(0, depth + 1).join('/');

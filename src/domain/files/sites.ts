@@ -23,7 +23,7 @@ import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { decodeFile, fileMapKey } from './file-layout.ts';
 import { withOwnHeaders } from './site-header-records.ts';
-import { cleanEnd, indexName } from './site-paths.ts';
+import { addressesOf, cleanEnd, indexName } from './site-paths.ts';
 import { allRules, findRule, type PlacedRule, rulesAbove } from './site-rule-records.ts';
 import { isRedirect, targetOf } from './site-rules.ts';
 
@@ -58,7 +58,7 @@ function findIndex(stores: Stores, bucketId: string, folder: string): FileRecord
 
 /** Files of release 0.2.0 have no clean URL until site-renewal.ts has renewed them. */
 function findClean(stores: Stores, bucketId: string, path: string): FileRecord | undefined {
-  if (path === '' || `/${path}${cleanEnd}`.endsWith(`/${indexName}`)) return undefined;
+  if (!addressesOf(path + cleanEnd).includes(`/${path}`)) return undefined;
   const file = findSiteFile(stores, bucketId, path + cleanEnd);
   return file && hasPresentSiteLeaves(file) ? file : undefined;
 }

@@ -40,9 +40,9 @@ export function referenceAnswer(
   const isFolder = address.endsWith('/');
   const own = isFolder ? undefined : (files.get(path) ?? files.get(`${path}.html`));
   if (own !== undefined) return `200 ${own}`;
-  const index = files.get(`${path}${isFolder ? '' : '/'}index.html`);
+  const index = files.get(`${path}${isFolder || path === '' ? '' : '/'}index.html`);
   if (index !== undefined && isFolder) return `200 ${index}`;
-  if (index !== undefined) return `308 ./${path.split('/').at(-1)}/`;
+  if (index !== undefined) return `308 ./${path.split('/').at(-1) || 'demo'}/`;
   const plain = address.replace(/\/$/, '');
   for (const rule of effective(rules)) {
     const found = patternOf(rule).exec(plain);
