@@ -93,9 +93,9 @@ describe('efs serve mcp', () => {
     expect(asked).toEqual([]);
   });
 
-  test('stores a new file without a question, and replaces one only with consent', async () => {
+  test('stores a file that everybody may read, and replaces one, only with consent', async () => {
     expect((await call('write_file', { path: 'notes/new.md', text: '# A' })).isError).toBe(false);
-    expect(asked).toEqual([]);
+    expect(asked).toEqual(['Store demo/notes/new.md, where everybody may read it?']);
     const stored = await files.get('notes/new.md');
     expect([stored.headers.get('content-type'), await stored.text()]).toEqual([
       'text/markdown',

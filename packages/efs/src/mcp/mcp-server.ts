@@ -139,7 +139,9 @@ function addStoring(server: McpServer, settings: McpSettings): void {
   server.registerTool(
     'write_file',
     {
-      description: `Stores a file of at most ${writeBytesMax} bytes. Asks the user before it replaces one.`,
+      description:
+        `Stores a file of at most ${writeBytesMax} bytes. ` +
+        'Asks the user before it replaces one, or stores one that everybody may read.',
       inputSchema: {
         ...fileName,
         text: z.string().optional().describe('The content as text'),
@@ -170,12 +172,21 @@ function addStoring(server: McpServer, settings: McpSettings): void {
             `Replace ${shown(name)}, ${old.size} bytes, by ${bytes.length} bytes?`,
           );
         }
+        if (old === undefined && (await mayBePublic(storage, name.bucket))) {
+          await confirm(server, `Store ${shown(name)}, where everybody may read it?`);
+        }
         // The file may have changed since it was asked about
         const condition = old === undefined ? { ifNoneMatch: '*' } : { ifMatch: old.etag };
         const { etag } = await storage.upload(bytes, { ...name, ...condition, contentType });
         return text(`${shown(name)} is stored: ${bytes.length} bytes, entity tag ${etag}.`);
       }),
   );
+}
+
+/** Also true if the key may not learn it. */
+async function mayBePublic(storage: Storage, id: string): Promise<boolean> {
+  const record = await storage.buckets.get(id).catch(() => undefined);
+  return record?.isPublic !== false;
 }
 
 function statOf(storage: Storage, name: Location) {
