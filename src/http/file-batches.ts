@@ -11,6 +11,7 @@ import {
 } from '../domain/files/file-deletion.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
 import { authorize } from '../domain/rights/rights.ts';
+import { checkFileCount } from '../domain/rights/upload-bounds.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import {
@@ -38,6 +39,7 @@ export function postFiles(exchange: Exchange): Answer {
   const route = bucketRoute(exchange);
   if (exchange.isInspected) {
     authorize(stores, call, { ...route, permission: 'upload', place: 'later' });
+    checkFileCount(route.apiKey, 1);
     return upgrade;
   }
   const { bounds } = route.apiKey;

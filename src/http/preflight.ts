@@ -61,7 +61,7 @@ const tusAnswerFields: readonly Header[] = [
 
 const tusAllowedHeaders =
   `${allowedHeaders}, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, ` +
-  'Upload-Checksum, X-HTTP-Method-Override, X-Requested-With, X-Request-ID';
+  'Upload-Checksum, Upload-Concat, X-HTTP-Method-Override, X-Requested-With, X-Request-ID';
 
 /** Says what the server supports (tus 1.0.0, "OPTIONS"), and answers a browser's preflight. */
 const tusPreflightResponse: HttpResponse = withFields(

@@ -22,6 +22,15 @@ export function requireTusVersion(request: HttpRequest): void {
   );
 }
 
+/** Refuses an upload of parts, which would be stored as files of their own. */
+export function refuseConcatenation(request: HttpRequest): void {
+  if (header(request, 'upload-concat') === undefined) return;
+  throw new Refusal(
+    'InvalidArgument',
+    'Uploads in parallel parts (Upload-Concat) are not supported: send the file as one upload.',
+  );
+}
+
 /** Returns the bytes in a field of decimal digits, such as Upload-Length. */
 export function bytesField(request: HttpRequest, name: 'upload-length' | 'upload-offset'): bigint {
   const sent =

@@ -14,6 +14,7 @@ import {
   requireAppendable,
 } from '../domain/uploads/appended-bytes.ts';
 import { cancelUpload, checkCancellation } from '../domain/uploads/upload-end.ts';
+import type { UploadSession } from '../domain/uploads/upload-session.ts';
 import { begunUpload, checkUploadRequest, requireNotGone } from '../domain/uploads/uploads.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { bucketRoute } from './authorization.ts';
@@ -27,6 +28,7 @@ import {
   bytesField,
   progressFields,
   readTusMetadata,
+  refuseConcatenation,
   requireBytesType,
   requireChecksum,
   requireTusVersion,
@@ -50,6 +52,7 @@ function createTusUpload(exchange: Exchange): Answer {
   const route = bucketRoute(exchange);
   authorize(stores, call, { ...route, permission: 'upload', place: 'later' });
   requireTusVersion(request);
+  refuseConcatenation(request);
   const { tags, sent, ...named } = readTusMetadata(request);
   const path = pathOf(named, route.apiKey);
   const { contentType = mediaTypeOf(path) } = named;
@@ -104,8 +107,10 @@ function headTusUpload(exchange: Exchange): HttpResponse {
 
 function patchTusUpload(exchange: Exchange): Answer {
   const { stores, call, request } = exchange;
-  const append = appendRequest(exchange);
+  const { session: known, ...append } = appendRequest(exchange);
   if (exchange.phase === 'query') {
+    // This node may not know of the last request yet
+    if (append.offset > BigInt(known.uploadedSize)) return upgrade;
     const session = checkAppend(stores, call, append);
     requireChecksum(request);
     const isNothing = append.bytes.length === 0 && session.uploadedSize < session.totalSize;
@@ -116,13 +121,13 @@ function patchTusUpload(exchange: Exchange): Answer {
   return emptyResponse(204, [...progressFields(appended.session), ...storedFields(appended)]);
 }
 
-function appendRequest(exchange: Exchange): AppendRequest {
+function appendRequest(exchange: Exchange): AppendRequest & { session: UploadSession } {
   const { request } = exchange;
-  const { uploadId, apiKey } = namedUpload(exchange);
+  const { uploadId, apiKey, session } = namedUpload(exchange);
   requireTusVersion(request);
   requireBytesType(request);
   const offset = bytesField(request, 'upload-offset');
-  return { uploadId, isOverHttp: true, apiKey, offset, bytes: request.body };
+  return { session, uploadId, isOverHttp: true, apiKey, offset, bytes: request.body };
 }
 
 function deleteTusUpload(exchange: Exchange): Answer {

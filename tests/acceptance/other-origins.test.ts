@@ -37,6 +37,7 @@ const ofTus = [
   'upload-offset',
   'upload-metadata',
   'upload-checksum',
+  'upload-concat',
   'x-http-method-override',
 ];
 

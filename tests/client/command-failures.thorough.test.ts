@@ -132,7 +132,7 @@ describe('efs: keys', () => {
     const cases: [string, RegExp][] = [
       ['', /give an API key by EFS_API_KEY/],
       ['efs_unknown', /API key is not valid/],
-      [await key(bucket, '--permissions', 'read'), /lacks the permission write; it has read/],
+      [await key(bucket, '--permissions', 'read'), /lacks the permission upload; it has read/],
     ];
     for (const [apiKey, words] of cases) {
       const ended = await callCommand(

@@ -3,10 +3,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { expireUploads } from '../../src/domain/uploads/upload-end.ts';
 import type { HttpResponse } from '../../src/http/message.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
+  bucketChange,
+  callOf,
   createScene,
   hourNs,
   makeKey,
@@ -170,6 +173,7 @@ describe('POST /api/v1/tus/{bucket}', () => {
 
   test.each<[string, Fields, number, string]>([
     ['another version', { 'Tus-Resumable': '0.2.2' }, 412, 'PreconditionFailed'],
+    ['a part of an upload', { 'Upload-Concat': 'partial' }, 400, 'InvalidArgument'],
     ['no length', { 'Upload-Length': '' }, 400, 'InvalidArgument'],
     ['a negative length', { 'Upload-Length': '-1' }, 400, 'InvalidArgument'],
     ['a length above the maximum', { 'Upload-Length': '99999999999999' }, 413, 'EntityTooLarge'],
@@ -198,7 +202,6 @@ describe('POST /api/v1/tus/{bucket}', () => {
 describe('PATCH /api/v1/tus/{bucket}/{upload}', () => {
   test.each<[string, (url: string) => TusRequest, number, string]>([
     ['an offset below', (url) => patch(url, 1, Uint8Array.of(1)), 409, 'OffsetMismatch'],
-    ['an offset above', (url) => patch(url, 3, Uint8Array.of(1)), 409, 'OffsetMismatch'],
     [
       'no offset',
       (url) => patch(url, 2, Uint8Array.of(1), { 'Upload-Offset': '' }),
@@ -237,6 +240,26 @@ describe('PATCH /api/v1/tus/{bucket}/{upload}', () => {
     refused(ask(url), status, code);
     expect(scene.stores.writeCount()).toBe(before);
     expect(offsetOf(url)).toBe(2);
+  });
+
+  test('asks for an update at an offset above, which a node that lags does not know', () => {
+    const url = create(10);
+    const above = tus(patch(url, 3, testBytes(1)));
+    expect(exchange(scene.stores, { ...above, phase: 'query' })).toBe(upgrade);
+    sendRefused(scene.stores, above, { status: 409, code: 'OffsetMismatch' });
+  });
+
+  test('refuses the last bytes of a faulty _redirects of a site, and keeps the upload', () => {
+    updateBucket(scene.stores, callOf('alice'), bucketChange({ isSite: true }));
+    const text = Buffer.from('/a /b 301\n/c nowhere 999\n');
+    const url = create(text.length, metadata({ path: '_redirects' }));
+    send(scene.stores, tus(patch(url, 0, text.subarray(0, 4))));
+    refused(patch(url, 4, text.subarray(4)), 400, 'InvalidArgument');
+    expect(offsetOf(url)).toBe(4);
+    const notes = { ...metadata({ path: '_redirects' }), 'Content-Type': bytesType };
+    const before = scene.stores.writeCount();
+    refused({ ...creation(text.length, notes), body: text }, 400, 'InvalidArgument');
+    expect(scene.stores.writeCount()).toBe(before);
   });
 
   test.each(['sha1', 'sha256'])('refuses with 460 bytes without the declared %s', (name) => {

@@ -8,7 +8,7 @@ import {
   withdrawKeys,
 } from '../../src/domain/administration/api-key-administration.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
-import { createUploadLink } from '../../src/domain/administration/upload-links.ts';
+import { createUploadLink, listUploadLinks } from '../../src/domain/administration/upload-links.ts';
 import { secretHash } from '../../src/domain/rights/api-key-secrets.ts';
 import { keyId } from '../../src/domain/rights/api-keys.ts';
 import { upgrade } from '../../src/http/router.ts';
@@ -233,11 +233,14 @@ describe('DELETE /api/v1/bucket/{bucket}/upload-links/{id}: an upload link ends'
     expect(listed(maker)).toEqual([]);
   });
 
-  test('with the key that created it', () => {
+  test('with the key that created it, which deletes its record', () => {
     const maker = makeKey(scene.stores, { permissions: ['write'] });
     const { putUrl } = createLink({ path: 'a' }, maker);
+    const stored = scene.stores.apiKeys.entries().length;
     revokeKey(scene.stores, callOf('alice'), keyId(secretHash(maker)));
     refused(put(putUrl), 401, 'InvalidApiKey');
+    expect(scene.stores.apiKeys.entries().length).toBe(stored - 1);
+    checkInvariants(scene.stores);
   });
 
   test('when its creator is no longer a writer', () => {
@@ -251,6 +254,60 @@ describe('DELETE /api/v1/bucket/{bucket}/upload-links/{id}: an upload link ends'
     updateBucket(scene.stores, callOf('alice'), bucketChange({ removeMembers: [principal] }));
     refused(put(url), 401, 'InvalidApiKey');
     withdrawKeys(scene.stores, callOf('alice'), { bucketId: 'box' });
+  });
+});
+
+describe('POST /api/v1/tus/{bucket}?upload=: room for others', () => {
+  const creation = (url: string, fields: Readonly<Record<string, string>> = {}): TestRequest => ({
+    method: 'POST',
+    url,
+    headers: {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Length': '3',
+      'Upload-Metadata': `filename ${btoa('a')}`,
+      ...fields,
+    },
+    phase: 'update',
+  });
+
+  test('a link has one open upload more than files left, and links leave places free', () => {
+    const { tusUrl } = createLink({ prefix: 'in/', maxFiles: 1 });
+    for (let count = 0; count < 2; count++) {
+      expect(send(scene.stores, creation(tusUrl)).status).toBe(201);
+    }
+    refused(creation(tusUrl), 429, 'SlowDown');
+    for (let link = 0; link < 5; link++) {
+      const { tusUrl: next } = createLink({ prefix: 'in/', maxFiles: 0 });
+      for (let count = 0; count < 11; count++) send(scene.stores, creation(next));
+    }
+    expect(openUploads()).toBe(40);
+    expect(send(scene.stores, creation('/api/v1/tus/box', authorized())).status).toBe(201);
+  });
+
+  const authorized = () => ({ Authorization: `Bearer ${scene.writeKey}` });
+  const openUploads = () => {
+    const url = '/api/v1/bucket/box/upload';
+    return JSON.parse(bodyText(send(scene.stores, { url, headers: authorized() }))).total;
+  };
+
+  test('a link of a key without limits has the usual limits of a key that cannot read', () => {
+    const { id } = createLink({ path: 'a' });
+    const { items } = listUploadLinks(scene.stores, callOf('alice'), {
+      bucket: 'box',
+      apiKey: undefined,
+    });
+    const link = items.find((one) => one.id === id);
+    expect(link?.budget).toEqual({ updatesPerHour: 2_000, bytesPerHour: 2_000_000_000 });
+  });
+
+  test('If-Match does not tell the content of a file that the link may not read', () => {
+    putTestFile(scene.stores, { path: 'in/a' });
+    const { tusUrl } = createLink({ prefix: 'in/' });
+    for (const tag of ['"00"', '*']) {
+      refused(creation(tusUrl, { 'If-Match': tag }), 412, 'PreconditionFailed');
+      const response = send(scene.stores, creation(tusUrl, { 'If-Match': tag }));
+      expect(bodyText(response)).toContain('can only add files');
+    }
   });
 });
 

@@ -75,10 +75,12 @@ const updateRoutes = routes.map((route) => {
   return route.isList ? { ...route, handlers } : route;
 });
 
+const digestFields = /^(?:(?:content|repr)-digest|upload-checksum)$/i;
+
 /** Whether a gateway's query would have asked for this update. */
 function isRequestWelcome(sent: Request): boolean {
   // The update checks digests: hashing here could take too long.
-  const headers = sent.headers.filter(([name]) => !/^(?:content|repr)-digest$/i.test(name));
+  const headers = sent.headers.filter(([name]) => !digestFields.test(name));
   const request = { ...sent, headers };
   const environment = { stores, call: currentCall(), request };
   const response = handleRequest(updateRoutes, {

@@ -32,6 +32,7 @@ import { parseBucketId, parseKeyPrefix, quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { endUploadsOf, keyHolder } from '../uploads/open-uploads.ts';
+import { removeUploadLinks } from './upload-links.ts';
 
 const secretBytes = 32;
 /** Times are stored as u64. */
@@ -260,6 +261,7 @@ function takeBuckets(
   for (const bucketId of buckets) {
     endLinksOf(stores, key.hash, bucketId);
     endUploadsOf(stores, bucketId, keyHolder(key.hash));
+    removeUploadLinks(stores, bucketId, { keyHash: key.hash });
     noteKeyChange(stores, 'key.revoked', bucketId, key);
   }
 }

@@ -340,6 +340,7 @@ function endRights(
     }
     if (left === undefined || left === 'reader') {
       endUploadsOf(stores, bucketId, principalHolder(principal));
+      removeUploadLinks(stores, bucketId, { principal });
     }
   }
 }

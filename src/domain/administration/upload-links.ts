@@ -25,6 +25,7 @@ import {
   type ApiKey,
   defaultKeyBudget,
   findKeyByHash,
+  type KeyBudget,
   keyId,
   saveKey,
 } from '../rights/api-keys.ts';
@@ -100,7 +101,7 @@ export function checkUploadLinkRequest(
       createdAtNs: call.nowNs,
       expiresAtNs: expiryOf(request, call, parent),
       revokedAtNs: 0n,
-      budget: parent?.budget ?? defaultKeyBudget(['upload']),
+      budget: linkBudget(parent),
       bounds: {
         fileBytesMax: parseUploadLimit('maxFileBytes', request.maxFileBytes ?? 0n),
         filesMax: isPath ? 1 : parseUploadLimit('maxFiles', request.maxFiles ?? 1n),
@@ -110,6 +111,15 @@ export function checkUploadLinkRequest(
         parent: parent?.hash ?? emptyBytes,
       },
     },
+  };
+}
+
+/** A link always has limits, also if its key has none: strangers may have its address. */
+function linkBudget(parent: ApiKey | undefined): KeyBudget {
+  const usual = defaultKeyBudget(['upload']);
+  return {
+    updatesPerHour: parent?.budget.updatesPerHour || usual.updatesPerHour,
+    bytesPerHour: parent?.budget.bytesPerHour || usual.bytesPerHour,
   };
 }
 
@@ -204,7 +214,7 @@ function removeEnded(
   for (const { key } of entries) {
     const hash = decodeHex(decodeUtf8(key.subarray(scope.length + 8)) ?? '') ?? emptyBytes;
     const link = findKeyByHash(stores, hash);
-    if (link !== undefined && link.expiresAtNs > nowNs) return;
+    if (link !== undefined && link.expiresAtNs > nowNs) continue;
     if (link === undefined) stores.directory.remove(key);
     else forgetLink(stores, bucketId, link);
   }
@@ -220,10 +230,22 @@ function forgetLink(stores: Stores, bucketId: string, link: ApiKey): void {
   endUploadsOf(stores, bucketId, keyHolder(link.hash));
 }
 
-/** Deletes all upload links of a bucket that is deleted. */
-export function removeUploadLinks(stores: Stores, bucketId: string): void {
+/**
+ * Deletes the bucket's upload links, or those that the principal or the key with this hash created.
+ */
+export function removeUploadLinks(
+  stores: Stores,
+  bucketId: string,
+  maker?: { readonly principal: Uint8Array } | { readonly keyHash: Uint8Array },
+): void {
   for (const link of linksAfter(stores, bucketId, { limit: 4 * uploadLinkCountMax })) {
-    forgetLink(stores, bucketId, link);
+    const parent = link.bounds?.parent ?? emptyBytes;
+    const isOf =
+      maker === undefined ||
+      ('keyHash' in maker
+        ? bytesEqual(parent, maker.keyHash)
+        : parent.length === 0 && bytesEqual(link.creator, maker.principal));
+    if (isOf) forgetLink(stores, bucketId, link);
   }
 }
 

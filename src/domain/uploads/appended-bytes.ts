@@ -13,9 +13,10 @@ import { sha256 } from '../../crypto/hash.ts';
 import { assert, present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
 import { concatBytes } from '../../lib/bytes.ts';
-import { findBucket } from '../buckets/buckets.ts';
+import { type Bucket, findBucket } from '../buckets/buckets.ts';
 import { segmentCount } from '../contents/chunk-records.ts';
 import { readContent, writeChunk } from '../contents/contents.ts';
+import { checkSiteFile } from '../files/site-headers.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import type { SentKey } from '../rights/rights.ts';
 import { requireAgeStart } from '../shared/age-format.ts';
@@ -61,7 +62,11 @@ export function checkAppend(stores: Stores, call: Call, request: AppendRequest):
 export function requireAppendable(
   stores: Stores,
   call: Call,
-  { session, offset, bytes }: Pick<AppendRequest, 'offset' | 'bytes'> & { session: Beginning },
+  {
+    session,
+    offset,
+    bytes,
+  }: Pick<AppendRequest, 'offset' | 'bytes'> & { session: Beginning | UploadSession },
 ): void {
   if (!session.isInOrder) {
     throw new Refusal(
@@ -85,7 +90,24 @@ export function requireAppendable(
   }
   if (uploadedSize + bytes.length < totalSize) return;
   // The last bytes are stored only if the file can be stored too
+  checkSiteFile(bucket, { path: session.path, size: totalSize }, () =>
+    wholeContent(stores, bucket, { session, bytes }),
+  );
   checkReplacement(stores, call, { session, bucket, key: keyOf(stores, session) });
+}
+
+/** Returns the bytes received before, which a new session does not have, and the last ones. */
+function wholeContent(
+  stores: Stores,
+  bucket: Bucket,
+  { session, bytes }: Pick<AppendRequest, 'bytes'> & { session: Beginning | UploadSession },
+): Uint8Array {
+  if (session.uploadedSize === 0 || !('contentId' in session)) return bytes;
+  const { contentId, declaredChunkSize: chunkSize, uploadedSize: size } = session;
+  const stored = withFileKey(stores, { ...session, bucket }, (key) =>
+    readContent(stores, { contentId, chunkSize, size }, { start: 0, end: size, key }),
+  );
+  return concatBytes(stored, bytes);
 }
 
 function requireSize({ uploadedSize, totalSize }: Beginning, length: number): void {

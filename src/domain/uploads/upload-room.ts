@@ -4,7 +4,7 @@
 import { openUploadCountMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { checkQuota } from '../buckets/quota.ts';
-import type { ApiKey } from '../rights/api-keys.ts';
+import type { ApiKey, UploadBounds } from '../rights/api-keys.ts';
 import { isBucketOwner } from '../rights/members.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
@@ -44,6 +44,9 @@ export function checkRoom(stores: Stores, call: Call, { bucket, key, reservedByt
   }
   // The file to be replaced stays until completion, so its bytes count too.
   checkQuota(bucket, { files: 1, bytes: reservedBytes });
+  if (key?.bounds?.isLink === true) {
+    requireLinkShare(bucket, key.bounds, { open: own.length, reservedBytes });
+  }
   if (!isOwners) requireShare(bucket, own, reservedBytes);
 }
 
@@ -63,6 +66,31 @@ export function checkGrowth(
   if (bucket.openUploadByteCount + bytes <= shareOf(bucket)) return;
   const isOwners = session.keyHash.length === 0 && isBucketOwner(stores, call.caller, bucket);
   if (!isOwners) requireShare(bucket, openUploadsOf(stores, bucket.id, holderOf(session)), bytes);
+}
+
+/** Open uploads of one link without a number of files. */
+const linkUploadCountMax = 10;
+
+/**
+ * Refuses uploads by which holders of several links could take the places of all others: together
+ * with all other uploads, those of links reserve at most four fifths of the places and half of the
+ * free quota. One upload more than the files of a link may be open, for one whose answer was lost.
+ */
+function requireLinkShare(
+  bucket: Bucket,
+  { filesMax, fileCount }: UploadBounds,
+  { open, reservedBytes }: { readonly open: number; readonly reservedBytes: number },
+): void {
+  const limit = filesMax === 0 ? linkUploadCountMax : filesMax - fileCount + 1;
+  const isFull = bucket.openUploadCount >= 0.8 * openUploadCountMax;
+  const bytes = bucket.openUploadByteCount + reservedBytes;
+  if (open < limit && !isFull && bytes <= shareOf(bucket)) return;
+  throw new Refusal(
+    'SlowDown',
+    `This upload link has ${open} open uploads, and bucket ${bucket.id} ${bucket.openUploadCount}: ` +
+      'complete or cancel some, or try again later.',
+    { limit },
+  );
 }
 
 /** Returns half of the free quota. */

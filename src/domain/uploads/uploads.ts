@@ -157,24 +157,6 @@ function newSession(nowNs: bigint) {
 }
 
 /**
- * Refuses with PreconditionFailed unless the upload may replace the present file, which it returns.
- */
-function checkConditions(
-  stores: Stores,
-  session: Pick<UploadSession, 'bucketId' | 'path' | 'ifMatch' | 'ifNoneMatch'>,
-  conditions: WritePreconditions = {},
-): FileRecord | undefined {
-  const old = findFile(stores, session.bucketId, session.path);
-  checkWritePreconditions(old && entityTag(old), {
-    ifMatch: session.ifMatch || undefined,
-    ifNoneMatch: session.ifNoneMatch || undefined,
-  });
-  checkWritePreconditions(old && entityTag(old), conditions);
-  checkUnmodifiedSince(old?.updatedAtNs, conditions);
-  return old;
-}
-
-/**
  * Refuses unless the upload may be stored at its path; returns the file that it replaces. `key`:
  * the key that began the upload.
  */
@@ -188,10 +170,17 @@ export function checkReplacement(
     readonly conditions?: WritePreconditions | undefined;
   },
 ): FileRecord | undefined {
-  const { session, bucket, key, conditions } = upload;
+  const { session, bucket, key, conditions = {} } = upload;
   checkFileCount(key, 1);
-  const old = checkConditions(stores, session, conditions);
+  const old = findFile(stores, session.bucketId, session.path);
+  // Before the conditions, which would tell whether the file has a certain content
   checkAddition(key, session.path, old !== undefined);
+  checkWritePreconditions(old && entityTag(old), {
+    ifMatch: session.ifMatch || undefined,
+    ifNoneMatch: session.ifNoneMatch || undefined,
+  });
+  checkWritePreconditions(old && entityTag(old), conditions);
+  checkUnmodifiedSince(old?.updatedAtNs, conditions);
   return old && requireRetirable(bucket, old, call);
 }
 
