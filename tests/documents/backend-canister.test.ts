@@ -227,7 +227,8 @@ test.each([
   const { replica, controller } = service;
   const id = await replica.createCanister({ controllers: [controller] });
   await replica.install(id, service.wasm);
-  await vi.waitFor(async () => expect((await service.create('app', { at: id })).ok).toBeDefined());
+  const created = async () => expect((await service.create('app', { at: id })).ok).toBeDefined();
+  await vi.waitFor(created, { timeout: 60_000 });
   const backend = await Backend.install();
   await allow(id, backend.id);
   const Member = IDL.Record({ principal: IDL.Principal, role: Text });

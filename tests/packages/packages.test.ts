@@ -17,7 +17,7 @@ import { projectDir } from '../tidy/source-tree.ts';
 import { type Installation, installPackages } from './installation.ts';
 
 /** Size with Brotli, which web servers and CDNs use. */
-const httpBundleBytesMax = 21_100;
+const httpBundleBytesMax = 21_500;
 /** Node 20 starts in 67 ms, and Node 24 in 28 ms; the command takes 170 to 190 ms with both. */
 const startsMax = 9;
 const scope = '@encrypted-file-storage';

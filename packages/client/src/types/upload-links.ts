@@ -15,7 +15,21 @@ export interface UploadLinkRequest extends CallOptions {
    * ```
    */
   readonly path?: string | undefined;
-  /** In place of `path`: files whose paths begin with it; '' for all paths. */
+  /**
+   * In place of `path`: files whose paths begin with it; '' for all paths.
+   *
+   * @example
+   * ```ts
+   * const { formUrl } = await storage.uploadLinks.create({
+   *   bucket: 'demo',
+   *   prefix: 'inbox/',
+   *   maxFiles: 5,
+   *   maxFileBytes: 10_000_000,
+   *   expiresAt: new Date(Date.now() + 3_600_000),
+   * });
+   * console.log(formUrl);
+   * ```
+   */
   readonly prefix?: string | undefined;
   /** By default in a day; at most in 366 days. */
   readonly expiresAt?: Date | undefined;
