@@ -72,9 +72,8 @@ interface BucketName {
 }
 
 /**
- * Returns the bucket's record, for callers with the read permission. Refuses a key with a prefix,
- * because the record describes the whole bucket. In an end-to-end bucket, any key with `write`
- * or `upload` gets the recipients, but no counts.
+ * Returns the bucket's record to callers who may read all of it: a key with a prefix may not.
+ * In an end-to-end bucket, any key with `write` or `upload` gets the recipients, but no counts.
  */
 export function describeBucket(stores: Stores, call: Call, request: BucketName): BucketDetails {
   const described = valueOrRefusal(() =>
