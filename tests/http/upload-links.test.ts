@@ -72,6 +72,13 @@ function form(url: string, fields: Parameters<typeof formBody>[0]): TestRequest 
   return { method: 'POST', url, body: formBody(fields, 'b'), headers, phase: 'update' };
 }
 
+/** Creates a tus upload of three bytes of a file with that name. */
+function creation(url: string, filename = 'a', fields: object = {}): TestRequest {
+  const metadata = { 'Upload-Length': '3', 'Upload-Metadata': `filename ${btoa(filename)}` };
+  const headers = { 'Tus-Resumable': '1.0.0', ...metadata, ...fields };
+  return { method: 'POST', url, headers, phase: 'update' };
+}
+
 function refused(sent: TestRequest, status: number, code: string): void {
   for (const phase of ['query', 'update'] as const) {
     sendRefused(scene.stores, { ...sent, phase }, { status, code });
@@ -160,16 +167,6 @@ describe('POST /api/v1/bucket/{bucket}/files?upload=', () => {
 });
 
 describe('POST /api/v1/tus/{bucket}?upload=', () => {
-  const creation = (url: string, pairs: Readonly<Record<string, string>>): TestRequest => {
-    const all = Object.entries(pairs).map(([name, value]) => `${name} ${btoa(value)}`);
-    const fields = { 'Upload-Length': '3', 'Upload-Metadata': all.join(',') };
-    return {
-      method: 'POST',
-      url,
-      headers: { 'Tus-Resumable': '1.0.0', ...fields },
-      phase: 'update',
-    };
-  };
   const patch = (url: string): TestRequest => ({
     method: 'PATCH',
     url,
@@ -185,7 +182,7 @@ describe('POST /api/v1/tus/{bucket}?upload=', () => {
   test('names the file below the prefix, and gives the upload an address with the secret', () => {
     const { tusUrl } = createLink({ prefix: 'in/', maxFiles: 1 });
     const [first = '', second = ''] = ['a.bin', 'b.bin'].map(
-      (name) => headersOf(send(scene.stores, creation(tusUrl, { filename: name }))).location,
+      (name) => headersOf(send(scene.stores, creation(tusUrl, name))).location,
     );
     expect(first).toContain('?upload=efu_');
     const done = headersOf(send(scene.stores, patch(first)));
@@ -199,9 +196,7 @@ describe('POST /api/v1/tus/{bucket}?upload=', () => {
 
   test('uses the path of the link, whatever the file is called', () => {
     const { tusUrl } = createLink({ path: 'avatars/me' });
-    const { location = '' } = headersOf(
-      send(scene.stores, creation(tusUrl, { filename: 'x.png' })),
-    );
+    const { location = '' } = headersOf(send(scene.stores, creation(tusUrl, 'x.png')));
     expect(headersOf(send(scene.stores, patch(location)))['content-location']).toBe(
       '/cloud/box/avatars/me',
     );
@@ -258,18 +253,6 @@ describe('DELETE /api/v1/bucket/{bucket}/upload-links/{id}: an upload link ends'
 });
 
 describe('POST /api/v1/tus/{bucket}?upload=: room for others', () => {
-  const creation = (url: string, fields: Readonly<Record<string, string>> = {}): TestRequest => ({
-    method: 'POST',
-    url,
-    headers: {
-      'Tus-Resumable': '1.0.0',
-      'Upload-Length': '3',
-      'Upload-Metadata': `filename ${btoa('a')}`,
-      ...fields,
-    },
-    phase: 'update',
-  });
-
   test('a link has one open upload more than files left, and links leave places free', () => {
     const { tusUrl } = createLink({ prefix: 'in/', maxFiles: 1 });
     for (let count = 0; count < 2; count++) {
@@ -281,7 +264,7 @@ describe('POST /api/v1/tus/{bucket}?upload=: room for others', () => {
       for (let count = 0; count < 11; count++) send(scene.stores, creation(next));
     }
     expect(openUploads()).toBe(40);
-    expect(send(scene.stores, creation('/api/v1/tus/box', authorized())).status).toBe(201);
+    expect(send(scene.stores, creation('/api/v1/tus/box', 'a', authorized())).status).toBe(201);
   });
 
   const authorized = () => ({ Authorization: `Bearer ${scene.writeKey}` });
@@ -304,8 +287,8 @@ describe('POST /api/v1/tus/{bucket}?upload=: room for others', () => {
     putTestFile(scene.stores, { path: 'in/a' });
     const { tusUrl } = createLink({ prefix: 'in/' });
     for (const tag of ['"00"', '*']) {
-      refused(creation(tusUrl, { 'If-Match': tag }), 412, 'PreconditionFailed');
-      const response = send(scene.stores, creation(tusUrl, { 'If-Match': tag }));
+      refused(creation(tusUrl, 'a', { 'If-Match': tag }), 412, 'PreconditionFailed');
+      const response = send(scene.stores, creation(tusUrl, 'a', { 'If-Match': tag }));
       expect(bodyText(response)).toContain('can only add files');
     }
   });

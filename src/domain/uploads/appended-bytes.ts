@@ -10,12 +10,11 @@ import {
   singleUploadBytesMax,
 } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
-import { assert, present } from '../../lib/assert.ts';
+import { present } from '../../lib/assert.ts';
 import { withBit } from '../../lib/bit-set.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
-import { segmentCount } from '../contents/chunk-records.ts';
-import { readContent, writeChunk } from '../contents/contents.ts';
+import { readContent } from '../contents/contents.ts';
 import { checkSiteFile } from '../files/site-headers.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import type { SentKey } from '../rights/rights.ts';
@@ -23,9 +22,9 @@ import { requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { writeDigest } from './upload-digests.ts';
+import { writeSessionChunk } from './upload-chunks.ts';
 import { type CompletedUpload, finishUpload } from './upload-end.ts';
-import { saveSession, segmentNoncesEnd, type UploadSession } from './upload-session.ts';
+import { saveSession, type UploadSession } from './upload-session.ts';
 import {
   type Beginning,
   checkReplacement,
@@ -178,7 +177,7 @@ function storePiece(
   stores: Stores,
   { session, bytes, key }: NewBytes & { readonly key: Uint8Array },
 ): UploadSession {
-  const { contentId, uploadedSize, declaredChunkSize, nextNonce } = session;
+  const { contentId, uploadedSize, declaredChunkSize, updatedAtNs: nowNs } = session;
   const index = Math.floor(uploadedSize / declaredChunkSize);
   const start = index * declaredChunkSize;
   const isNew = start === uploadedSize;
@@ -186,19 +185,14 @@ function storePiece(
   const chunk = isNew
     ? bytes
     : concatBytes(readContent(stores, content, { start, end: uploadedSize, key }), bytes);
-  const digest = sha256(chunk);
-  const nonceEnd = nextNonce + segmentCount(chunk.length);
-  assert(nonceEnd < segmentNoncesEnd, 'the nonces of segments are below those of records');
-  const nonce = { counter: nextNonce, timeNs: session.updatedAtNs };
-  writeChunk(stores, { contentId, index }, { bytes: chunk, digest, nonce, key });
+  const written = { index, bytes: chunk, digest: sha256(chunk), key, nowNs };
   return {
     ...session,
-    digestPages: writeDigest(stores, session, { index, digest }),
+    ...writeSessionChunk(stores, session, written),
     uploadedSize: uploadedSize + bytes.length,
     receivedChunks: session.receivedChunks + (isNew ? 1 : 0),
     chunkSize: Math.max(session.chunkSize, chunk.length),
     received: withBit(session.received, index),
     chunkIndexEnd: index + 1,
-    nextNonce: nonceEnd,
   };
 }

@@ -19,7 +19,7 @@ import { checkChunkShape } from './chunk-rules.ts';
 import { requireDigest } from './single-upload.ts';
 import { writeDigest } from './upload-digests.ts';
 import { checkGrowth } from './upload-room.ts';
-import { saveSession, segmentNoncesEnd, type UploadSession } from './upload-session.ts';
+import { saveSession, type UploadSession } from './upload-session.ts';
 import {
   continuedUpload,
   keyOf,
@@ -51,6 +51,9 @@ export function checkChunkDigest(request: ChunkRequest): void {
     requireDigest(sha256(request.bytes), request.digests);
   }
 }
+
+/** From this number on, nonces belong to records, see file-layout.ts. */
+const segmentNoncesEnd = 2 ** 31;
 
 interface PreparedChunk {
   readonly session: UploadSession;
@@ -91,6 +94,30 @@ function prepareChunk(stores: Stores, call: Call, request: ChunkRequest): Prepar
   return { session, bucket, old, uploadedSize };
 }
 
+/**
+ * Seals the chunk with nonces that the session has not used yet, and stores its digest. Returns the
+ * changed fields of the session.
+ */
+export function writeSessionChunk(
+  stores: Stores,
+  session: UploadSession,
+  chunk: {
+    readonly index: number;
+    readonly bytes: Uint8Array;
+    readonly digest: Uint8Array;
+    readonly key: Uint8Array;
+    readonly nowNs: bigint;
+  },
+): Pick<UploadSession, 'digestPages' | 'nextNonce'> {
+  const { index, bytes, digest, key, nowNs: timeNs } = chunk;
+  const nextNonce = session.nextNonce + segmentCount(bytes.length);
+  assert(nextNonce < segmentNoncesEnd, 'the nonces of segments are below those of records');
+  const nonce = { counter: session.nextNonce, timeNs };
+  const address = { contentId: session.contentId, index };
+  writeChunk(stores, address, { bytes, digest, nonce, key });
+  return { digestPages: writeDigest(stores, session, { index, digest }), nextNonce };
+}
+
 /** Stores a chunk, replacing one with the same index; returns the changed session. */
 export function putChunk(stores: Stores, call: Call, request: ChunkRequest): UploadSession {
   return storeChunk(stores, call, request).session;
@@ -113,15 +140,12 @@ export function storeChunk(
     return { session, digest };
   }
   const index = Number(request.chunkIndex);
-  const nextNonce = session.nextNonce + segmentCount(bytes.length);
-  assert(nextNonce < segmentNoncesEnd, 'the nonces of segments are below those of records');
-  const nonce = { counter: session.nextNonce, timeNs: call.nowNs };
-  withFileKey(stores, { ...session, bucket }, (key) =>
-    writeChunk(stores, { contentId: session.contentId, index }, { bytes, digest, nonce, key }),
+  const chunk = { index, bytes, digest, nowNs: call.nowNs };
+  const written = withFileKey(stores, { ...session, bucket }, (key) =>
+    writeSessionChunk(stores, session, { ...chunk, key }),
   );
-  const digestPages = writeDigest(stores, session, { index, digest });
   const next = withChunk(stores, prepared, { index, length: bytes.length });
-  const saved = { ...next, digestPages, nextNonce, fileDigest, updatedAtNs: call.nowNs };
+  const saved = { ...next, ...written, fileDigest, updatedAtNs: call.nowNs };
   saveSession(stores, saved);
   if (saved.totalSize !== session.totalSize) recountUpload(stores, bucket, { session, saved });
   return { session: saved, digest };

@@ -119,8 +119,6 @@ const uploadMetadataAt = headerCount + 3;
 const formerChunkCountMax = 1_000;
 const digestBytes = 32;
 const flagBits = { overHttp: 1, noted: 2, sizeUnknown: 4, inOrder: 8 } as const;
-/** From this number on, nonces belong to records, see file-layout.ts. */
-export const segmentNoncesEnd = 2 ** 31;
 
 function encodeSession(session: UploadSession): Uint8Array {
   const writer = new RecordWriter(version)
