@@ -3,7 +3,8 @@
 
 import { nanosecondsOf, writeLeb128 } from './journal-chain';
 import {
-  computeSalts, contentBytes, detailsBytes, entryHeadBytes, isRedacted, paddingBytes, saltBytes,
+  actorIdBytes, actorKind, computeSalts, contentBytes, detailsBytes, digestBytes, entryHeadBytes,
+  isRedacted, paddingBytes, saltBytes,
 } from './journal-seal';
 import { copyHash } from './label-nodes';
 import { hexDigit } from './hex';
@@ -30,13 +31,13 @@ export function writeEntry(
   const subjectLength = isHidden ? 0 : contentBytes(entry) - detailsLength - padding;
   out = target;
   writeSigned(nanosecondsOf(entry));
-  const idLength = <usize>load<u8>(details, 1);
-  writeActor(load<u8>(details), details + 2, idLength);
+  const idLength = actorIdBytes(details);
+  writeActor(actorKind(details), details + 1, idLength);
   writeNumber(number);
   writeBytes(subject, subjectLength);
   writeKind(kinds, load<u8>(entry, 2));
-  const digest = writeVersion(details + 2 + idLength);
-  writeDigest(digest + 1, <usize>load<u8>(digest));
+  const digest = writeVersion(details + 1 + idLength);
+  writeDigest(digest, digestBytes(details));
   const salts = computeSalts(number, saltKey);
   writeBytes(salts, saltBytes);
   if (isHidden) {

@@ -12,7 +12,8 @@
 //   entry    0 length u16 | 2 kind u8 | 3 bytes of padding, 128 more if redacted u8 | 4 distance to
 //            the previous entry of its owner u32, 0 for none | 8 milliseconds since 1970 u48 |
 //            14 commitment 32 | 46 sealed details, subject and padding | tag 16
-//   details  0 kind of the actor u8 | 1 length u8, its id | version LEB128 | length u8, digest
+//   details  0 length of the actor's id u5, whether a digest follows u1, kind of the actor u2
+//            | id | version LEB128 | digest 32
 //   a subject has at least 32 bytes with its padding: its hash takes their place when an owner
 //   redacts the entry
 //   a free page begins with the number of the next one, plus 1

@@ -13,6 +13,7 @@ export const saltBytes: usize = 16;
 const hashBytes: usize = 32;
 const paddingMask: u8 = 127;
 const redactedFlag: u8 = 128;
+const digestFlag: u8 = 32;
 
 /** Byte offsets inside the secrets. */
 const saltsOffset: usize = 0;
@@ -33,12 +34,27 @@ export function paddingBytes(entry: usize): usize {
   return <usize>(load<u8>(entry, 3) & paddingMask);
 }
 
+/** Returns the number of bytes of the actor's id, which begins at byte 1 of the details. */
+export function actorIdBytes(details: usize): usize {
+  return <usize>(load<u8>(details) & 31);
+}
+
+/** Returns the number of bytes of the digest, the end of the details. */
+export function digestBytes(details: usize): usize {
+  return (load<u8>(details) & digestFlag) == 0 ? 0 : hashBytes;
+}
+
+/** Returns the kind of the actor. */
+export function actorKind(details: usize): u8 {
+  return load<u8>(details) >> 6;
+}
+
 /** Returns the number of bytes of the details of an opened entry. */
 export function detailsBytes(entry: usize): usize {
   const details = entry + entryHeadBytes;
-  let end = details + 2 + <usize>load<u8>(details, 1);
+  let end = details + 1 + actorIdBytes(details);
   while (load<u8>(end) >= 128) end++;
-  return end + 2 + <usize>load<u8>(end, 1) - details;
+  return end + 1 + digestBytes(details) - details;
 }
 
 export function wipeJournalSecrets(): void {

@@ -36,7 +36,7 @@ const plain = [
     ...{ seq: 7, at: time, kind: 'file.moved', subject: 'new\0old', path: 'new', version: 300 },
     ...{ by: { kind: 'principal', id: caller.toText() }, formerPath: 'old', digest },
     proof: {
-      details: `0103010203${'ac02'}20${digest}`,
+      details: `63010203${'ac02'}${digest}`,
       ...{ detailsSalt: '07'.repeat(16), subjectSalt: '08'.repeat(16) },
     },
   },
@@ -44,14 +44,14 @@ const plain = [
     ...{ seq: 1_000_000, at: time, kind: 'key.created', subject: 'k2', keyId: 'k2' },
     by: { kind: 'apiKey', id: 'k1' },
     proof: {
-      ...{ details: '02026b310000', detailsSalt: '07'.repeat(16), subjectSalt: '08'.repeat(16) },
+      ...{ details: '826b3100', detailsSalt: '07'.repeat(16), subjectSalt: '08'.repeat(16) },
     },
   },
   {
     ...{ seq: 1_000_001, at: time, kind: 'link.removed', subject: '', isRedacted: true },
     by: { kind: 'canister' },
     proof: {
-      ...{ details: '00000000', detailsSalt: '07'.repeat(16), subjectHash: '00'.repeat(32) },
+      ...{ details: '0000', detailsSalt: '07'.repeat(16), subjectHash: '00'.repeat(32) },
     },
   },
 ];
@@ -74,6 +74,12 @@ describe('pageIn()', () => {
     expect(pageIn(IDL.encode([result], [{ err: 'AccessDenied: no' }]))).toEqual({
       err: 'AccessDenied: no',
     });
+  });
+
+  test('refuses an id of an author that is too long for the details', () => {
+    const by = { apiKey: 'k'.repeat(32) };
+    const reply = IDL.encode([result], [{ ok: { ...page, entries: [{ ...entries[1], by }] } }]);
+    expect(() => pageIn(reply)).toThrow('32 bytes; it has at most 31');
   });
 
   test('refuses a reply that is cut off anywhere', () => {

@@ -43,13 +43,8 @@ function detailsOf({ by, version, digest }: Entry): Buffer {
   const kind = ['canister', 'principal', 'apiKey'].findIndex((name) => name in by);
   const id = by.principal?.toUint8Array() ?? Buffer.from(by.apiKey ?? '');
   const hash = Buffer.from(digest[0] ?? '', 'hex');
-  return Buffer.concat([
-    Buffer.of(kind, id.length),
-    id,
-    leb128(Number(version[0] ?? 0n)),
-    Buffer.of(hash.length),
-    hash,
-  ]);
+  const head = 64 * kind + (hash.length > 0 ? 32 : 0) + id.length;
+  return Buffer.concat([Buffer.of(head), id, leb128(Number(version[0] ?? 0n)), hash]);
 }
 
 interface Page {

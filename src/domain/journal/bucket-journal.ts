@@ -2,6 +2,7 @@
 // that rotations wrap it again, and the deletion of the bucket makes its entries unreadable.
 
 import { expandSha256 } from '../../crypto/kdf.ts';
+import { assert } from '../../lib/assert.ts';
 import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { leb128 } from '../../lib/leb128.ts';
 import { asciiBytes, encodeUtf8 } from '../../lib/text.ts';
@@ -171,18 +172,16 @@ export function endJournal(stores: Stores, bucketId: string): void {
   forget(stores, bucketId);
 }
 
-// 0: kind of the actor u8 | 1: actor's id (length u8, bytes) | version LEB128 | digest (length u8,
-// bytes); the subject follows
+/** The first byte of details: bits 0 to 4, 5, and 6 to 7. */
+export const detailsHead = { idLength: 31, hasDigest: 32, kindShift: 6 } as const;
+
+// 0: length of the actor's id, whether a digest follows, kind of the actor | 1: id | version LEB128
+// | digest 32, or none; the subject follows
 function encodeDetails({ version = 0, digest = emptyBytes }: Change, actor: Actor): Uint8Array {
   const { id } = actor;
-  const number = leb128(version);
-  const digestAt = 3 + id.length + number.length;
-  const details = new Uint8Array(digestAt + digest.length);
-  details[0] = actorKinds.indexOf(actor.kind);
-  details[1] = id.length;
-  details.set(id, 2);
-  details.set(number, 2 + id.length);
-  details[digestAt - 1] = digest.length;
-  details.set(digest, digestAt);
-  return details;
+  const { idLength, hasDigest, kindShift } = detailsHead;
+  assert(id.length <= idLength, 'the id of an actor fits');
+  const flag = digest.length > 0 ? hasDigest : 0;
+  const head = (actorKinds.indexOf(actor.kind) << kindShift) | flag | id.length;
+  return concatBytes(Uint8Array.of(head), id, leb128(version), digest);
 }

@@ -5,7 +5,7 @@ import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import type { Encoded } from '../../storage/journal-log.ts';
 import { type EntryKind, entryKinds } from '../shared/journal.ts';
-import { type Actor, actorKinds } from './bucket-journal.ts';
+import { type Actor, actorKinds, detailsHead } from './bucket-journal.ts';
 
 const nsPerMs = 1_000_000n;
 const two32 = 0x1_0000_0000;
@@ -71,17 +71,21 @@ export function openedEntries({ bytes, count }: Encoded): OpenedEntry[] {
 }
 
 function contentOf(content: Uint8Array, padding: number) {
-  const idEnd = 2 + (content[1] ?? 0);
+  const head = content[0] ?? 0;
+  const idEnd = 1 + (head & detailsHead.idLength);
   const { value: version, end } = readLeb128(content, idEnd);
-  const subjectAt = end + 1 + (content[end] ?? 0);
+  const subjectAt = end + (head & detailsHead.hasDigest ? hashBytes : 0);
   const subjectEnd = content.length - (padding & paddingMask);
   const isRedacted = padding >= redactedFlag;
   const subject = isRedacted ? '' : (decodeUtf8(content.subarray(subjectAt, subjectEnd)) ?? '');
   return {
-    actor: { kind: actorKinds[content[0] ?? 0] ?? 'canister', id: content.slice(2, idEnd) },
+    actor: {
+      kind: actorKinds[head >> detailsHead.kindShift] ?? 'canister',
+      id: content.slice(1, idEnd),
+    },
     subject,
     version,
-    digest: content.slice(end + 1, subjectAt),
+    digest: content.slice(end, subjectAt),
     details: content.slice(0, subjectAt),
     subjectHash: isRedacted ? content.slice(subjectAt, subjectAt + hashBytes) : undefined,
   };

@@ -4,6 +4,7 @@
 import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import { emptyBytes, encodeHex } from '../bytes/bytes.ts';
+import { StorageError } from '../storage-error.ts';
 import type { JournalActor, JournalEntry, JournalPage } from '../types/journal.ts';
 import { CandidCursor } from './candid-cursor.ts';
 import { methodTypes } from './candid-interface.ts';
@@ -13,8 +14,10 @@ import type { Result } from './candid-types.ts';
 /** Indices of the alternatives of an author, in the order of the hashes of their names. */
 const principalIndex = 0;
 const keyIndex = 1;
-/** Kinds of authors in the details to which a block commits. */
-const kindDigits = { canister: '00', principal: '01', apiKey: '02' } as const;
+/** Kinds of authors in the first byte of the details to which a block commits. */
+const kindBits = { canister: 0, principal: 64, apiKey: 128 } as const;
+const digestBit = 32;
+const idBytesMax = 31;
 
 let foundHead: Uint8Array | undefined;
 
@@ -46,7 +49,7 @@ function read(reply: Uint8Array): JournalPage {
 /** Fields are in the order of the hashes of their names. */
 function readEntry(cursor: CandidCursor): JournalEntry {
   const at = isoTime(cursor.bigNumber());
-  const { by, idDigits } = readActor(cursor);
+  const { by, id } = readActor(cursor);
   const seq = cursor.number();
   const subject = cursor.text();
   const kind = cursor.text();
@@ -55,14 +58,15 @@ function readEntry(cursor: CandidCursor): JournalEntry {
   const detailsSalt = readHex(cursor);
   const subjectHash = cursor.byte() === 0 ? undefined : readHex(cursor);
   const subjectSalt = cursor.byte() === 0 ? undefined : readHex(cursor);
-  const length = encodeHex(Uint8Array.of((digest ?? '').length / 2));
+  const flag = digest === undefined ? 0 : digestBit;
+  const head = encodeHex(Uint8Array.of(kindBits[by.kind] + flag + id.length));
   return {
     ...{ seq, at, kind, by, subject },
     ...(subjectHash === undefined ? partsOf(kind, subject) : { isRedacted: true }),
     ...(version !== undefined && { version }),
     ...(digest !== undefined && { digest }),
     proof: {
-      details: idDigits + versionDigits + length + (digest ?? ''),
+      details: head + encodeHex(id) + versionDigits + (digest ?? ''),
       detailsSalt,
       ...(subjectSalt !== undefined && { subjectSalt }),
       ...(subjectHash !== undefined && { subjectHash }),
@@ -76,8 +80,8 @@ function readHex(cursor: CandidCursor): string {
 
 interface ReadActor {
   readonly by: JournalActor;
-  /** Kind, length of the id, and id, as the details have them. */
-  readonly idDigits: string;
+  /** As the details have it. */
+  readonly id: Uint8Array;
 }
 
 function readActor(cursor: CandidCursor): ReadActor {
@@ -86,21 +90,24 @@ function readActor(cursor: CandidCursor): ReadActor {
   if (alternative === principalIndex) cursor.byte();
   const hasId = alternative === principalIndex || alternative === keyIndex;
   const id = hasId ? cursor.bytes(cursor.number()) : emptyBytes;
-  const digits = encodeHex(Uint8Array.of(id.length)) + encodeHex(id);
-  if (!hasId) return { by: { kind: 'canister' }, idDigits: kindDigits.canister + digits };
-  if (alternative === keyIndex) {
-    const by = { kind: 'apiKey', id: new TextDecoder().decode(id) } as const;
-    return { by, idDigits: kindDigits.apiKey + digits };
+  // Else two entries could have the same details, as a longer id would change the other bits
+  if (id.length > idBytesMax) {
+    const text = `The id of an author has ${id.length} bytes; it has at most ${idBytesMax}.`;
+    throw new StorageError('IntegrityError', text);
   }
-  const by = { kind: 'principal', id: principalText(id, digits) } as const;
-  return { by, idDigits: kindDigits.principal + digits };
+  if (!hasId) return { by: { kind: 'canister' }, id };
+  if (alternative === keyIndex) {
+    return { by: { kind: 'apiKey', id: new TextDecoder().decode(id) }, id };
+  }
+  return { by: { kind: 'principal', id: principalText(id) }, id };
 }
 
 /** Texts of principals by their bytes; few callers make most of the changes. */
 const principalTexts = new Map<string, string>();
 const principalTextsMax = 100;
 
-function principalText(id: Uint8Array, digits: string): string {
+function principalText(id: Uint8Array): string {
+  const digits = encodeHex(id);
   const known = principalTexts.get(digits);
   if (known !== undefined) return known;
   const text = Principal.fromUint8Array(id).toText();
