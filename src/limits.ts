@@ -136,6 +136,8 @@ export const requestBytesPerToken = 4_096;
 /** Number of token buckets whose levels the heap stores; full ones have no level. */
 export const tokenLevelCountMax = 1_000;
 
+/** Wrong passwords for one link: ten at once, and ten an hour. */
+export const linkTriesPerLink = { burst: 10, perMinute: 1 / 6 } as const;
 /** Live links to one file, and all links of a bucket. */
 export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;

@@ -206,8 +206,11 @@ export const records = {
   Link: {
     section: 'GET B/links',
     schema: object(
-      { id: text, path: text, name: text, createdAt: time, expiresAt: time, keyId: text },
-      ['expiresAt', 'keyId'],
+      {
+        ...{ id: text, path: text, name: text, createdAt: time, expiresAt: time, keyId: text },
+        ...{ hasPassword: flag, maxDownloads: count, downloadCount: count },
+      },
+      ['expiresAt', 'keyId', 'hasPassword', 'maxDownloads', 'downloadCount'],
     ),
   },
   UploadLink: {
@@ -223,10 +226,13 @@ export const records = {
   },
   NewLink: {
     section: 'POST B/links',
-    schema: object({ id: text, url: text, expiresAt: time, linkPage: text }, [
-      'expiresAt',
-      'linkPage',
-    ]),
+    schema: object(
+      {
+        ...{ id: text, url: text, expiresAt: time, linkPage: text },
+        ...{ hasPassword: flag, maxDownloads: count },
+      },
+      ['expiresAt', 'linkPage', 'hasPassword', 'maxDownloads'],
+    ),
   },
   Rule: {
     section: 'GET B/rules',

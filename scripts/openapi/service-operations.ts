@@ -162,10 +162,13 @@ export const serviceOperations: Operations = {
     key: 'required',
     body: {
       types: json,
-      schema: object({ path: filePath, expiresAt: time, downloadName: text }, [
-        'expiresAt',
-        'downloadName',
-      ]),
+      schema: object(
+        {
+          ...{ path: filePath, expiresAt: time, downloadName: text },
+          ...{ passwordProof: text, maxDownloads: count },
+        },
+        ['expiresAt', 'downloadName', 'passwordProof', 'maxDownloads'],
+      ),
     },
     answers: { 201: answers('The link.', ref('NewLink')) },
     errors: [...keyErrors, 'NoSuchFile', 'EntityTooLarge', 'QuotaExceeded'],
@@ -234,6 +237,13 @@ export const serviceOperations: Operations = {
       'IntegrityError',
       'ServiceUnavailable',
     ],
+  },
+  'POST /s/{id}/{name}': {
+    id: 'unlockLink',
+    key: 'none',
+    body: { types: json, schema: object({ proof: text }) },
+    answers: { 200: answers('The address with the secret.', object({ url: text })) },
+    errors: [...anyErrors, 'InvalidArgument', 'AccessDenied', 'NoSuchFile', 'SlowDown'],
   },
   'GET B/rules': {
     id: 'getRules',

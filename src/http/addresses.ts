@@ -1,7 +1,7 @@
 // Addresses with a fixed public answer, which needs no decryption.
 
 import { type FileRecord, findFile } from '../domain/files/file-records.ts';
-import { findLink } from '../domain/files/link-records.ts';
+import { findLink } from '../domain/files/link-layout.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
 import { answerOfText } from './certified-text.ts';

@@ -1,6 +1,7 @@
 // Chooses the budget that pays for the update of an HTTP request: a valid API key for the bucket in
 // the URL has its own budget; all other callers share the budgets of the canister.
 
+import { mayTry } from '../domain/files/link-passwords.ts';
 import { opensLink } from '../domain/files/links.ts';
 import type { ApiKey } from '../domain/rights/api-keys.ts';
 import {
@@ -44,8 +45,11 @@ function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
   if (key !== undefined) return key;
   const [, id, name] = matchStart(linkPattern, path) ?? [];
   if (id === undefined || name === undefined) return 'anonymousUpdates';
-  const address = { id, name, secret: secretOf(request) };
-  return opensLink(stores, call, address) ? 'linkUpdates' : 'refusals';
+  const isGood =
+    request.method === 'POST'
+      ? mayTry(stores, call, { id, name })
+      : opensLink(stores, call, { id, name, secret: secretOf(request) });
+  return isGood ? 'linkUpdates' : 'refusals';
 }
 
 function matchStart(pattern: RegExp, path: string): RegExpExecArray | null {

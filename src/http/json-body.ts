@@ -3,6 +3,7 @@
 import { jsonShape } from '../crypto/byte-search.ts';
 import { quote } from '../domain/shared/names.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
+import { decodeHex } from '../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { jsonBodyBytesMax, jsonContainerCountMax, jsonItemCountMax } from '../limits.ts';
 import { type HttpRequest, header } from './message.ts';
@@ -86,6 +87,14 @@ export function textField(object: JsonObject, name: string): string | undefined 
     throw wrong(name, 'a string');
   }
   return value;
+}
+
+export function hexField(object: JsonObject, name: string): Uint8Array | undefined {
+  const text = textField(object, name);
+  if (text === undefined) return undefined;
+  const bytes = decodeHex(text);
+  if (bytes === undefined) throw wrong(name, 'hexadecimal digits');
+  return bytes;
 }
 
 export function flagField(object: JsonObject, name: string): boolean | undefined {

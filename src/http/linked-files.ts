@@ -1,24 +1,31 @@
-// GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. The answer is certified like that
+// GET and HEAD of a file by a link: `/s/{id}/{name}?k={secret}`. POST of the proof of a password
+// returns the secret. The answer is certified like that
 // of a public file, also for a private bucket. If only a client can decrypt the file, a browser
 // that navigates there is redirected to a page of the front, which decrypts the file: browsers keep
 // the fragment, which contains the key, and send it to no server. A link with a download name
 // always returns the stored file.
 
+import { countDownload } from '../domain/files/link-downloads.ts';
+import type { Link } from '../domain/files/link-layout.ts';
+import { checkUnlocking, unlockLink } from '../domain/files/link-passwords.ts';
+import { parseProof } from '../domain/files/link-secrets.ts';
 import { withLinkedFile } from '../domain/files/links.ts';
 import { ageContentType } from '../domain/shared/age-format.ts';
-import type { PublishedLink } from '../domain/shared/publication.ts';
 import { linkPageOf } from '../domain/shared/role-record.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { secretOf } from './budgets.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
 import { linkHeaders } from './file-headers.ts';
+import { hexField, jsonBody } from './json-body.ts';
 import { type HttpRequest, type HttpResponse, header } from './message.ts';
+import { privateJson } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
 
 export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
   const { request, phase, stores } = exchange;
   const opened = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (file, link) => {
+    if (link.limit !== undefined) return { answer: countedResponse(exchange, file, link) };
     const isForClients = file.file.contentType === ageContentType && link.downloadName === '';
     const page =
       isForClients && isNavigation(request) ? redirectToFront(stores, exchange) : undefined;
@@ -27,6 +34,21 @@ export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade
     return { answer: shown ?? fileResponse(exchange, file) };
   });
   return opened.answer;
+}
+
+/** Only an update counts. It returns the header, and a stream from which queries read the bytes. */
+function countedResponse(
+  exchange: Exchange,
+  opened: OpenedFile,
+  { id }: Link,
+): HttpResponse | typeof upgrade {
+  if (exchange.phase === 'query') return upgrade;
+  const response = fileResponse(exchange, opened);
+  if (response.status === 304) return response;
+  const length = response.headers.find(([name]) => name === 'Content-Length');
+  const { size } = opened.file;
+  countDownload(exchange.stores, id, { bytes: Number(length?.[1] ?? 0), fileBytes: size });
+  return response;
 }
 
 /** Returns a redirect to the link's page at the front; `undefined` if the service has no front. */
@@ -64,9 +86,22 @@ export function headLinkedFile(exchange: Exchange): HttpResponse {
   return withLink(exchange, (opened) => headResponse(exchange, opened));
 }
 
+/**
+ * Takes any media type, so that pages of other origins need no preflight (Fetch standard,
+ * "CORS-safelisted request-header").
+ */
+export function postUnlocking(exchange: Exchange): HttpResponse | typeof upgrade {
+  const { stores, call, request, captures, phase } = exchange;
+  const [id = '', name = ''] = captures;
+  checkUnlocking(stores, call, { id, name });
+  const proof = parseProof('proof', hexField(jsonBody(request), 'proof'));
+  if (phase === 'query') return upgrade;
+  return privateJson(200, { url: unlockLink(stores, call, { id, name, proof }) });
+}
+
 function withLink<T extends object>(
   exchange: Exchange,
-  use: (opened: OpenedFile, link: PublishedLink) => T,
+  use: (opened: OpenedFile, link: Link) => T,
 ): T {
   const { stores, call, request, captures } = exchange;
   const [id = '', name = ''] = captures;
@@ -74,6 +109,8 @@ function withLink<T extends object>(
   return withLinkedFile(stores, call, opened, ({ file, key }, link) => {
     const address = `/s/${link.id}/${link.name}`;
     const served = linkHeaders(file, link);
-    return use({ file, key, isPublic: true, served, address, link }, link);
+    // Without leaves, an answer to everybody cannot be proven
+    const isComputed = link.limit !== undefined;
+    return use({ file, key, isPublic: true, served, address, link, isComputed }, link);
   });
 }

@@ -1,7 +1,8 @@
 // Links of a bucket: `/api/v1/bucket/{bucket}/links`, `…/links/{id}`.
 
 import { isoTime } from '../domain/files/file-view.ts';
-import type { Link } from '../domain/files/link-records.ts';
+import { downloadsOf } from '../domain/files/link-downloads.ts';
+import type { Link } from '../domain/files/link-layout.ts';
 import {
   checkLinkDeletion,
   checkLinkRequest,
@@ -14,7 +15,7 @@ import { authorize } from '../domain/rights/rights.ts';
 import { Refusal } from '../domain/shared/refusal.ts';
 import { linkPageOf } from '../domain/shared/role-record.ts';
 import { bucketRoute } from './authorization.ts';
-import { jsonBody, textField, timeField } from './json-body.ts';
+import { hexField, jsonBody, sizeField, textField, timeField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
 import { parseCount, readQuery } from './query.ts';
 import { noContent, privateJson } from './respond.ts';
@@ -23,6 +24,11 @@ import { type Answer, type Exchange, headOf, type Route, upgrade } from './route
 /** Returns undefined for a link without an expiry. */
 function expiryOf({ expiresAtNs }: Link): string | undefined {
   return expiresAtNs === 0n ? undefined : isoTime(expiresAtNs);
+}
+
+/** Returns undefined for limits that the link does not have. */
+function boundsOf({ sealedSecret, limit }: Link) {
+  return { hasPassword: sealedSecret && true, maxDownloads: limit?.downloadsMax };
 }
 
 function postLink(exchange: Exchange): Answer {
@@ -39,14 +45,18 @@ function postLink(exchange: Exchange): Answer {
   }
   const expiresAtNs = timeField(body, 'expiresAt');
   const downloadName = textField(body, 'downloadName');
-  const order = { ...route, path, expiresAtNs, downloadName };
+  const passwordProof = hexField(body, 'passwordProof');
+  const maxDownloads = sizeField(body, 'maxDownloads');
+  const bounds = { passwordProof, maxDownloads };
+  const order = { ...route, path, expiresAtNs, downloadName, ...bounds };
   if (phase === 'query') {
     checkLinkRequest(stores, call, order);
     return upgrade;
   }
   const { link, url } = createLink(stores, call, order);
   const linkPage = linkPageOf(stores);
-  return privateJson(201, { id: link.id, url, expiresAt: expiryOf(link), linkPage });
+  const made = { id: link.id, url, expiresAt: expiryOf(link), linkPage };
+  return privateJson(201, { ...made, ...boundsOf(link) });
 }
 
 function getLinks(exchange: Exchange): HttpResponse {
@@ -56,10 +66,11 @@ function getLinks(exchange: Exchange): HttpResponse {
   const list = { ...route, ...query, limit: parseCount(limit) };
   const { items, nextCursor, areMakersShown } = listLinks(stores, call, list);
   const shown = items.map((link) => {
-    const { id, path, name, createdAtNs, keyHash } = link;
+    const { id, path, name, createdAtNs, keyHash, limit } = link;
     const shownKey = areMakersShown && keyHash.length > 0 ? keyId(keyHash) : undefined;
     const times = { createdAt: isoTime(createdAtNs), expiresAt: expiryOf(link) };
-    return { id, path, name, ...times, keyId: shownKey };
+    const downloadCount = limit && downloadsOf(limit);
+    return { id, path, name, ...times, keyId: shownKey, ...boundsOf(link), downloadCount };
   });
   return privateJson(200, { items: shown, nextCursor });
 }

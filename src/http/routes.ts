@@ -9,7 +9,7 @@ import { postRead } from './file-reads.ts';
 import { putFile } from './file-upload.ts';
 import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from './files.ts';
 import { getBucketJournal } from './journal.ts';
-import { getLinkedFile, headLinkedFile } from './linked-files.ts';
+import { getLinkedFile, headLinkedFile, postUnlocking } from './linked-files.ts';
 import { linkRoutes } from './links.ts';
 import { getMetrics } from './metrics.ts';
 import { getPage } from './pages.ts';
@@ -38,7 +38,10 @@ export const routes: readonly Route[] = [
     uploadMethods: ['PUT'],
   },
   { pattern: /^\/api\/v1\/status$/y, handlers: { GET: getStatus, HEAD: headOf(getStatus) } },
-  { pattern: linkPattern, handlers: { GET: getLinkedFile, HEAD: headLinkedFile } },
+  {
+    pattern: linkPattern,
+    handlers: { GET: getLinkedFile, HEAD: headLinkedFile, POST: postUnlocking },
+  },
   { pattern: /^\/cloud\/([^/]*)\/(.*)$/sy, handlers: { GET: getCloudPath, HEAD: headCloudPath } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/files$/y,

@@ -115,6 +115,38 @@ describe('a link', () => {
     expect([gone.status, (await refusalOf(gone)).code]).toEqual([404, 'NoSuchFile']);
   });
 
+  test('with a maximum of downloads is answered by updates, whole and in ranges, then certified 404', async () => {
+    const bytes = sampleBytes('counted', 5_000_000);
+    await uploadInChunks(
+      { ...service, bucket, apiKey },
+      { path: 'counted', bytes, contentType: 'a/b' },
+    );
+    const link = await makeLink('counted', { maxDownloads: 2 });
+    expect(sha256Hex(await bytesOf(await open(link)))).toBe(sha256Hex(bytes));
+    expect((await open(link, { method: 'HEAD' })).headers.get('content-length')).toBe('5000000');
+    const range = await open(link, { headers: { Range: 'bytes=1000000-1999999' } });
+    expect(await bytesOf(range)).toEqual(Buffer.from(bytes.subarray(1_000_000, 2_000_000)));
+    const list = await (await send('GET', 'links?path=counted')).json();
+    expect(list).toMatchObject({ items: [{ downloadCount: 2, maxDownloads: 2 }] });
+    await (await open(link)).arrayBuffer();
+    const ended = await open(link);
+    expect([ended.status, (await refusalOf(ended)).code]).toEqual([404, 'NoSuchFile']);
+  });
+
+  test('with a password is unlocked by a page of another origin without a preflight', async () => {
+    await send('PUT', 'files/locked', 'x');
+    const link = await makeLink('locked', { passwordProof: '01'.repeat(32) });
+    const [path = ''] = link.url.split('?');
+    const prove = (proof: string) =>
+      open({ ...link, url: path }, { method: 'POST', body: JSON.stringify({ proof }) });
+    const right = await prove('01'.repeat(32));
+    expect(right.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await right.json()).toEqual({ url: link.url });
+    const wrong = await prove('02'.repeat(32));
+    expect([wrong.status, (await refusalOf(wrong)).code]).toEqual([403, 'AccessDenied']);
+    expect(await (await open(link)).text()).toBe('x');
+  });
+
   test('with another key, name or id opens nothing and causes no update', async () => {
     await send('PUT', 'files/secret.txt', 'x');
     const link = await makeLink('secret.txt');

@@ -291,6 +291,15 @@ test('links answer as described', async () => {
   await read(json.url, 304, { headers: { 'If-None-Match': etag } });
   await send('GET', json.url, 206, { headers: { Range: 'bytes=1-2' } });
   await read('/s/none/l.txt?k=wrong', 404);
+  const passwordProof = '07'.repeat(32);
+  const body = { path: 'linked.txt', passwordProof, maxDownloads: 2 };
+  const { json: locked } = await send('POST', `${B}/links`, 201, { body });
+  const [address = ''] = locked.url.split('?');
+  await send('POST', address, 200, { body: { proof: passwordProof }, key: undefined });
+  await send('POST', address, 403, { body: { proof: '08'.repeat(32) }, key: undefined });
+  await send('POST', address, 400, { body: { proof: '' }, key: undefined });
+  await send('GET', locked.url, 200);
+  await read(`${B}/links?path=linked.txt`, 200);
   await send('DELETE', `${B}/links/${json.id}`, 204);
   await send('DELETE', `${B}/links/${json.id}`, 404);
 });

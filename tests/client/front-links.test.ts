@@ -70,6 +70,20 @@ test('links.create of an ordinary file returns an address of the storing caniste
   );
 });
 
+test('links.create with a password keeps the key of an end-to-end file from the address', async () => {
+  const password = 'violet';
+  const { url } = await owner.links.create({ ...file, password });
+  expect(url.startsWith(`${service.frontUrl}/s/${service.canisterId}/`)).toBe(true);
+  expect(url).toMatch(/\/notes\.txt#p\.[\w-]{22}\.[\w-]{23}$/);
+  const asked: URL[] = [];
+  const download = await openLink(url, { password, fetch: localFetch(asked) });
+  expect(new TextDecoder().decode(await download.bytes())).toBe(words);
+  const plain = await owner.links.create(file);
+  expect(url).not.toContain(new URL(plain.url).hash.slice(1));
+  const opening = openLink(url, { password: 'purple', fetch: localFetch([]) });
+  await expect(opening).rejects.toMatchObject({ code: 'AccessDenied' });
+});
+
 async function linkCount(): Promise<number> {
   let count = 0;
   for await (const _ of owner.links.list({ bucket: 'safe' })) count += 1;

@@ -8,6 +8,7 @@ import { fetchCommand } from '../../console/src/linked-file.ts';
 import { canisterAddress } from '../../packages/client/src/connection/canister-address.ts';
 import { findCanister } from '../../packages/client/src/connection/find-canister.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { needsPassword, openLink } from '../../packages/client/src/open-link.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import type { LinkRecord } from '../../packages/client/src/types/links.ts';
 import { principalOf } from '../../scripts/local-service.ts';
@@ -52,6 +53,12 @@ function open(url: string): Promise<Response> {
   const { pathname, search } = new URL(url);
   return fetch(`${service.base}${pathname}${search}`);
 }
+
+/** Reads at localhost, for the same reason. */
+const localFetch: typeof fetch = (input, init) => {
+  const { pathname, search } = new URL(String(input));
+  return fetch(`${service.base}${pathname}${search}`, init);
+};
 
 const transports: readonly [string, () => Storage][] = [
   ['HTTP', () => createStorage({ url: service.base, apiKey })],
@@ -113,6 +120,89 @@ describe.each(transports)('Storage.links: over %s', (name, openStorage) => {
     await refused({ path, expiresAt: new Date(0) }).toMatchObject({ code: 'InvalidArgument' });
     await refused({ path, expiresAt: new Date('?') }).toMatchObject({ code: 'InvalidArgument' });
   });
+});
+
+describe.each(transports)('openLink() with a password: made over %s', (name, openStorage) => {
+  const path = `${name}/locked 1.txt`;
+  const password = 'Größe 7';
+  let storage: Storage;
+  let url: string;
+
+  beforeAll(async () => {
+    storage = openStorage();
+    await storage.upload(new TextEncoder().encode('locked'), { bucket, path });
+    const link = await storage.links.create({ bucket, path, password, maxDownloads: 2 });
+    expect(link).toMatchObject({ hasPassword: true, maxDownloads: 2 });
+    expect(link.url).toMatch(/\/#\/s\/[\w-]{16}\/locked%201\.txt\/p\.[\w-]{22}$/);
+    url = link.url;
+  });
+
+  test('reads the file with the password, in whatever form it is typed', async () => {
+    expect(needsPassword(url)).toBe(true);
+    for (const typed of [password, password.normalize('NFD')]) {
+      const download = await openLink(url, { password: typed, fetch: localFetch });
+      expect(new TextDecoder().decode(await download.bytes())).toBe('locked');
+    }
+    const [listed] = await linksOf(storage, path);
+    expect(listed).toMatchObject({ hasPassword: true, maxDownloads: 2, downloadCount: 2 });
+    const third = openLink(url, { password, fetch: localFetch });
+    await expect(third).rejects.toMatchObject({ code: 'NoSuchFile', status: 404 });
+  });
+
+  test('refuses a wrong password, none, and a cut off address', async () => {
+    const other = await storage.links.create({ bucket, path, password });
+    const reading = (address: string, typed?: string) =>
+      expect(openLink(address, { password: typed, fetch: localFetch })).rejects;
+    await reading(other.url, 'Grösse 7').toMatchObject({ code: 'AccessDenied', status: 403 });
+    await reading(other.url).toMatchObject({
+      message: expect.stringContaining('needs a password'),
+    });
+    await reading(other.url.slice(0, -1), password).toMatchObject({ code: 'InvalidArgument' });
+    await storage.links.remove(bucket, other.id);
+  });
+
+  test('links.create refuses an empty password and half a download', async () => {
+    const creating = (bounds: object) =>
+      expect(storage.links.create({ bucket, path, ...bounds })).rejects;
+    await creating({ password: '' }).toMatchObject({ code: 'InvalidArgument' });
+    await creating({ maxDownloads: 0.5 }).toMatchObject({ code: 'InvalidArgument' });
+    expect((await linksOf(storage, path)).every(({ hasPassword }) => hasPassword)).toBe(true);
+  });
+});
+
+test('links.create() removes a link that an earlier service makes without its password', async () => {
+  const former: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (init?.method !== 'POST' || !String(input).endsWith('/links')) return response;
+    const { id, url } = (await response.json()) as { id: string; url: string };
+    return Response.json({ id, url }, { status: 201 });
+  };
+  const storage = createStorage({ url: service.base, apiKey, fetch: former, transport: 'http' });
+  const path = 'former.txt';
+  await owner.upload(new TextEncoder().encode('x'), { bucket, path });
+  for (const bounds of [{ password: 'a' }, { maxDownloads: 1 }]) {
+    const creating = storage.links.create({ bucket, path, ...bounds });
+    await expect(creating).rejects.toMatchObject({ code: 'Unsupported' });
+  }
+  expect(await linksOf(owner, path)).toEqual([]);
+});
+
+test('efs link create --password and efs get ask for the password or take EFS_LINK_PASSWORD', async () => {
+  const path = 'by-command.txt';
+  await owner.upload(new TextEncoder().encode('typed'), { bucket, path });
+  const words = ['link', 'create', '--password', '--max-downloads', '5', `${bucket}/${path}`];
+  const asked = await efs(...words);
+  expect(asked.code).toBe(2);
+  expect(asked.errors).toContain('set EFS_LINK_PASSWORD');
+  const environment = { ...settings.environment, EFS_LINK_PASSWORD: 'violet' };
+  const knowing = (...given: string[]) => callCommand(given, { ...settings, environment });
+  const made = await knowing(...words);
+  expect(made.errors).toContain('and the password reads linked/by-command.txt');
+  expect(made.errors).toContain('or 5 downloads are made');
+  const { host } = new URL(service.base);
+  const address = made.output.trim().replace(/\/\/[^/]+/, `//${host}`);
+  expect((await knowing('get', address, '-')).output).toBe('typed');
+  expect((await efs('link', 'ls', `${bucket}/${path}`)).output).toMatch(/1\/5 +yes/);
 });
 
 test("Storage.links: every special character of a name is encoded in the link's address", async () => {

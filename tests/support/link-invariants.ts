@@ -3,7 +3,8 @@
 import { expect } from 'vitest';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import type { FileRecord } from '../../src/domain/files/file-records.ts';
-import { findLink, linkBytesOf, linkIds } from '../../src/domain/files/link-records.ts';
+import { findLink } from '../../src/domain/files/link-layout.ts';
+import { linkBytesOf, linkIds } from '../../src/domain/files/link-records.ts';
 import { expectSame } from './expect-same.ts';
 import type { MemoryStores } from './memory-stores.ts';
 

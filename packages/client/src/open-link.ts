@@ -1,12 +1,15 @@
 // Reads a file by its share link. The fragment, the key of an end-to-end file, is never sent.
 
+import { encodeHex } from './bytes/bytes.ts';
 import { perform } from './connection/connection.ts';
 import { downloadFile } from './downloads/download.ts';
+import { exchangeJson, type HttpConnection, type HttpRequest } from './http/exchange.ts';
 import { partPreference } from './http/files.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { volumeLink } from './links/front-link.ts';
 import { fileKeyAt, linkedName } from './links/link-end.ts';
+import { linkOf, lockOf } from './links/locked-link.ts';
 import { StorageError } from './storage-error.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';
 import type { Download, DownloadOptions } from './types/transfers.ts';
@@ -31,6 +34,20 @@ export interface LinkOptions
    * ```
    */
   readonly cipher?: SegmentCipher | undefined;
+  /**
+   * The password of a link that needs one.
+   *
+   * @example
+   * ```ts
+   * import { openLink } from '@encrypted-file-storage/client';
+   *
+   * const password = 'violet anchor 7';
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { url } = await storage.links.create({ ...file, password });
+   * console.log((await openLink(url, { password })).size);
+   * ```
+   */
+  readonly password?: string | undefined;
 }
 
 /**
@@ -49,28 +66,71 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   if (!URL.canParse(url)) {
     throw new StorageError('InvalidArgument', 'A link is a whole address: https://…');
   }
-  const address = volumeLink(new URL(url));
-  const { origin, pathname, search } = address;
-  const { fetch, timeoutMs, line } = exchangeOptions(options);
-  const http = {
-    url: origin,
-    apiKey: undefined,
-    timeoutMs,
-    line,
-    // Every request of the download goes to the link.
-    fetch: (asked: unknown, init?: RequestInit) => {
-      const preference = String(asked).endsWith(partPreference) ? partPreference : '';
-      return fetch(origin + pathname + search + preference, init);
-    },
+  const address = volumeLink(linkOf(new URL(url)));
+  const opened = await unlocked(address, options);
+  const { origin, pathname } = address;
+  const http = httpOf(origin, options);
+  const fetch = (asked: unknown, init?: RequestInit) => {
+    const preference = String(asked).endsWith(partPreference) ? partPreference : '';
+    return http.fetch(origin + pathname + opened.search + preference, init);
   };
-  const connection = connectionOver(createHttpTransport(http), options);
+  // Every request of the download goes to the link.
+  const connection = connectionOver(createHttpTransport({ ...http, fetch }), options);
   const { signal, range } = options;
   const name = { bucket: 'link', path: linkedName(address) };
   const request = { ...name, wantsFirst: range === undefined };
   const file = await perform(connection, 'openFile', request, signal);
-  const fragment = fileKeyAt(address);
+  const { fragment } = opened;
   if (fragment === '') return downloadFile(connection, name, options, file);
   const { openLinkedFile } = await import('./age/linked-file.ts');
   const linked = { connection, name, file, fragment, cipher: options.cipher };
   return openLinkedFile(linked, options);
+}
+
+function httpOf(url: string, options: LinkOptions) {
+  const { fetch, timeoutMs, line } = exchangeOptions(options);
+  return { url, apiKey: undefined, timeoutMs, line, fetch };
+}
+
+/** Returns the query with the link's secret, and the fragment with the file's key. */
+async function unlocked(address: URL, options: LinkOptions) {
+  const lock = lockOf(address);
+  if (lock === undefined) return { search: address.search, fragment: fileKeyAt(address) };
+  const { password, signal } = options;
+  if (password === undefined) {
+    const words = 'The link needs a password: pass it as password.';
+    throw new StorageError('AccessDenied', words);
+  }
+  const { masked, passwordKeys } = await import('./links/link-password.ts');
+  const { proof, mask } = await passwordKeys(password, lock.salt);
+  const search = await queryFor(httpOf(address.origin, options), {
+    ...{ method: 'POST', path: address.pathname, signal, isAnonymous: true },
+    // A body of plain text, so that pages of other origins send no preflight
+    body: JSON.stringify({ proof: encodeHex(proof) }),
+  });
+  return { search, fragment: lock.fileKey && masked(lock.fileKey, mask) };
+}
+
+/** Throws AccessDenied if the password is wrong. */
+async function queryFor(connection: HttpConnection, proving: HttpRequest): Promise<string> {
+  const { url } = await exchangeJson<{ readonly url?: string }>(connection, proving);
+  const [, secret] = /\?k=([\w-]{22})$/.exec(url ?? '') ?? [];
+  if (secret !== undefined) return `?k=${secret}`;
+  throw new StorageError('HttpError', 'The service answered with an address that is not a link.');
+}
+
+/**
+ * Returns whether the link of the address needs a password. Sends no request.
+ *
+ * @example
+ * ```ts
+ * import { needsPassword } from '@encrypted-file-storage/client';
+ *
+ * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+ * const { url } = await storage.links.create({ ...file, password: 'violet anchor 7' });
+ * console.log(needsPassword(url));
+ * ```
+ */
+export function needsPassword(url: string): boolean {
+  return URL.canParse(url) && lockOf(linkOf(new URL(url))) !== undefined;
 }

@@ -3,7 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addCompletion } from './completion.ts';
-import { bypassGovernance, byteCount, collect, countOrNone, json, runOf } from './config/flags.ts';
+import {
+  bypassGovernance,
+  byteCount,
+  collect,
+  countOrNone,
+  json,
+  runOf,
+  wholeNumber,
+} from './config/flags.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addFileCommands } from './files/file-commands.ts';
 import { remove } from './files/remove.ts';
@@ -63,8 +71,8 @@ Files are named bucket/path. Examples:
 
 Each setting comes from a flag, otherwise from the environment (EFS_URL, EFS_API_KEY, EFS_HOST,
 EFS_CANISTER_ID, EFS_IDENTITY, EFS_IDENTITY_PASSPHRASE, EFS_AGE_IDENTITY, EFS_AGE_PASSPHRASE,
-EFS_PIN_RECIPIENTS, EFS_TRANSPORT, EFS_TIMEOUT), otherwise from one service, the first of: the
-profile of --profile or the replica of --replica; the profile of EFS_PROFILE;
+EFS_LINK_PASSWORD, EFS_PIN_RECIPIENTS, EFS_TRANSPORT, EFS_TIMEOUT), otherwise from one service, the
+first of: the profile of --profile or the replica of --replica; the profile of EFS_PROFILE;
 .replica/service.json in this folder or above it, which \`npm start\` writes; the profile in use.
 With --profile, the environment's address, key, identities and pinned recipients are ignored. A
 profile's key is sent only to its own address.
@@ -227,6 +235,8 @@ function addLinks(program: Command): void {
     .argument('<file>', 'bucket/path')
     .option('--expires <when>', '7d, 12h or a date (default: never)')
     .option('--name <name>', 'browsers save the file under this name instead of displaying it')
+    .option('--password', 'ask for a password that recipients need (or EFS_LINK_PASSWORD)')
+    .option('--max-downloads <count>', 'end the link after so many downloads', wholeNumber)
     .addOption(json())
     .action((file: string, flags, command: Command) => createLink(runOf(command), file, flags));
   link

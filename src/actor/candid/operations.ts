@@ -155,6 +155,10 @@ export const LinkRequest = IDL.Record({
   expiresAt: IDL.Opt(IDL.Int),
   /** The name under which browsers save the file. */
   downloadName: IDL.Opt(IDL.Text),
+  /** 32 bytes derived from a password: POST to the link returns its secret for them. */
+  passwordProof: IDL.Opt(IDL.Vec(IDL.Nat8)),
+  /** Absent: no limit. Updates answer the link then, and count the bytes. */
+  maxDownloads: IDL.Opt(IDL.Nat),
   apiKey: IDL.Opt(IDL.Text),
 });
 
@@ -165,6 +169,9 @@ export const NewLink = IDL.Record({
   expiresAt: IDL.Opt(IDL.Int),
   /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   linkPage: IDL.Opt(IDL.Text),
+  /** The limits of the link, which an earlier version of the service does not know. */
+  hasPassword: IDL.Opt(IDL.Bool),
+  maxDownloads: IDL.Opt(IDL.Nat),
 });
 export const ResultLink = resultOf(NewLink);
 
@@ -188,6 +195,11 @@ export const Link = IDL.Record({
   maker: IDL.Opt(IDL.Principal),
   /** Id of the API key that created the link; for the same callers. */
   keyId: IDL.Opt(IDL.Text),
+  /** Absent without one. */
+  hasPassword: IDL.Opt(IDL.Bool),
+  maxDownloads: IDL.Opt(IDL.Nat),
+  /** Present with `maxDownloads`; a begun download counts. */
+  downloadCount: IDL.Opt(IDL.Nat),
 });
 /** A page of links; the last has no `nextCursor`. */
 export const LinkPage = IDL.Record({

@@ -8,6 +8,8 @@ export interface LinkArgument {
   readonly path: string;
   readonly expiresAt: Optional<bigint>;
   readonly downloadName: Optional<string>;
+  readonly passwordProof: Optional<Uint8Array>;
+  readonly maxDownloads: Optional<bigint>;
   readonly apiKey: Optional<string>;
 }
 
@@ -17,6 +19,8 @@ export function linkRequestOf(argument: LinkArgument): LinkRequest {
     path: argument.path,
     expiresAtNs: argument.expiresAt[0],
     downloadName: argument.downloadName[0],
+    passwordProof: argument.passwordProof[0],
+    maxDownloads: argument.maxDownloads[0],
     apiKey: argument.apiKey[0],
   };
 }

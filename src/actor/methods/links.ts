@@ -2,7 +2,8 @@
 
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
-import type { Link } from '../../domain/files/link-records.ts';
+import { downloadsOf } from '../../domain/files/link-downloads.ts';
+import type { Link } from '../../domain/files/link-layout.ts';
 import { createLink, deleteLink, listLinks } from '../../domain/files/links.ts';
 import { keyId } from '../../domain/rights/api-keys.ts';
 import { linkPageOf } from '../../domain/shared/role-record.ts';
@@ -26,8 +27,15 @@ function optionalTime(timeNs: bigint): Optional<bigint> {
   return timeNs === 0n ? [] : [timeNs];
 }
 
+function boundsView({ sealedSecret, limit }: Link) {
+  return {
+    hasPassword: sealedSecret ? [true] : [],
+    maxDownloads: limit ? [BigInt(limit.downloadsMax)] : [],
+  };
+}
+
 function linkView(link: Link, isMakerShown: boolean) {
-  const { id, path, name, createdAtNs, expiresAtNs, maker, keyHash } = link;
+  const { id, path, name, createdAtNs, expiresAtNs, maker, keyHash, limit } = link;
   const isByKey = keyHash.length > 0;
   return {
     id,
@@ -37,6 +45,8 @@ function linkView(link: Link, isMakerShown: boolean) {
     expiresAt: optionalTime(expiresAtNs),
     maker: isMakerShown ? [Principal.fromUint8Array(maker)] : [],
     keyId: isMakerShown && isByKey ? [keyId(keyHash)] : [],
+    ...boundsView(link),
+    downloadCount: limit ? [BigInt(downloadsOf(limit))] : [],
   };
 }
 
@@ -48,7 +58,8 @@ export class LinksActor {
     return answer(() => {
       const { link, url } = createLink(stores, currentCall(), linkRequestOf(argument));
       const linkPage = optional(linkPageOf(stores));
-      return { id: link.id, url, expiresAt: optionalTime(link.expiresAtNs), linkPage };
+      const expiresAt = optionalTime(link.expiresAtNs);
+      return { id: link.id, url, expiresAt, linkPage, ...boundsView(link) };
     });
   }
 

@@ -1,12 +1,5 @@
 // Links: whoever has the address of a link can read its file, also in a private bucket, until the
-// link expires. Only the SHA-256 of the address's secret is stored. In the map of files, after a
-// byte 1, which no bucket id has:
-//
-//   1 | id    -> 0: version 2 | SHA-256 of the secret 32 | created u64 | expires u64, 0 for never
-//                | flags u8: 1 made by a member | maker (length, bytes) | key hash (length, bytes)
-//                | parts u32 | texts: bucket id, path, name, download name
-//
-// In the directory:
+// link expires. link-layout.ts has the records. In the directory:
 //
 //   10 | bucket id | 0 | path | 0 | id     -> its expiry, ns; 0 for never
 //   11 | maker | bucket id | 0 | id         -> 0
@@ -19,7 +12,7 @@ import { sha256 } from '../../crypto/hash.ts';
 import { concatBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { endedLinksPerMessage, fileLinkCountMax, othersFileLinkCountMax } from '../../limits.ts';
-import { RecordReader, RecordWriter, u64Key } from '../../storage/codec.ts';
+import { u64Key } from '../../storage/codec.ts';
 import { dueNames, entriesUnder } from '../../storage/index-ranges.ts';
 import { type Bucket, findBucket, getBucket, saveBucket } from '../buckets/buckets.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
@@ -28,69 +21,11 @@ import { isWithin } from '../rights/rights.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
+import { deleteStoredLink, findLink, type Link, storeLink } from './link-layout.ts';
 
-export interface Link {
-  readonly id: string;
-  /** SHA-256 of the secret. */
-  readonly hash: Uint8Array;
-  readonly bucketId: string;
-  readonly path: string;
-  /** The last segment of its address. */
-  readonly name: string;
-  /** The name under which browsers save the file; '' to display it as usual. */
-  readonly downloadName: string;
-  readonly createdAtNs: bigint;
-  /** 0n: never. */
-  readonly expiresAtNs: bigint;
-  /** Principal that created it, and the hash of the key that it used; empty without a key. */
-  readonly maker: Uint8Array;
-  readonly keyHash: Uint8Array;
-  /** Whether the creator was a member of the bucket, but not an owner. */
-  readonly isMembers: boolean;
-  /** Number of chunks with certified leaves, as the bucket has counted them. */
-  readonly partCount: number;
-}
-
-const version = 2;
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
-const membersFlag = 1;
 /** Maximum number of stored links of a file, including expired ones. */
 const storedLinkCountMax = 2 * fileLinkCountMax;
-
-/** Ids are shorter than the 64 characters that are used, since keys of the map have a maximum. */
-function mapKeyOf(id: string): Uint8Array {
-  return encodeUtf8(`\x01${id.slice(0, 64)}`);
-}
-
-function encodeLink(link: Link): Uint8Array {
-  const { bucketId, path, name, downloadName } = link;
-  return new RecordWriter(version)
-    .bytes(link.hash)
-    .u64(link.createdAtNs)
-    .u64(link.expiresAtNs)
-    .u8(link.isMembers ? membersFlag : 0)
-    .bytes(link.maker)
-    .bytes(link.keyHash)
-    .u32(link.partCount)
-    .finish([bucketId, path, name, downloadName]);
-}
-
-export function findLink(stores: Stores, id: string): Link | undefined {
-  const stored = stores.records.get(mapKeyOf(id));
-  if (stored === undefined) return undefined;
-  const reader = new RecordReader(stored, version);
-  const hash = reader.bytes();
-  const createdAtNs = reader.u64();
-  const expiresAtNs = reader.u64();
-  const isMembers = reader.u8() === membersFlag;
-  const maker = reader.bytes();
-  const keyHash = reader.bytes();
-  const partCount = reader.u32();
-  const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
-  const address = { bucketId, path, name, downloadName };
-  const made = { createdAtNs, expiresAtNs, isMembers, maker, keyHash, partCount };
-  return { id, hash, ...made, ...address };
-}
 
 /** Returns the key prefix of all paths that begin with `path`; of one path if it ends in a NUL. */
 function scopeOf(bucketId: string, path: string): Uint8Array {
@@ -131,8 +66,13 @@ function expiryKey({ expiresAtNs, id }: Link): Uint8Array {
 }
 
 function noteLink(stores: Stores, link: Link): void {
-  stores.records.set(mapKeyOf(link.id), encodeLink(link));
+  storeLink(stores, link);
   stores.directory.insert(pathKey(link), link.expiresAtNs);
+}
+
+/** Certifies the file at the link, unless updates count its downloads. */
+function publishLink(stores: Stores, link: Link, file: FileRecord, digests: Uint8Array): void {
+  if (link.limit === undefined) stores.publication.putLink(link, file, digests);
 }
 
 /** Stores a new link to the file; from now on, anybody with its address can read the file. */
@@ -142,12 +82,12 @@ export function addLink(stores: Stores, link: Link, file: FileRecord): void {
   noteLink(stores, link);
   stores.directory.insert(makerKey(link), 0n);
   if (link.expiresAtNs > 0n) stores.directory.insert(expiryKey(link), 0n);
-  stores.publication.putLink(link, file, digests);
+  publishLink(stores, link, file, digests);
 }
 
 /** Removes the link; its bucket still counts it. */
 function forgetLink(stores: Stores, link: Link): void {
-  stores.records.delete(mapKeyOf(link.id));
+  deleteStoredLink(stores, link);
   stores.directory.remove(pathKey(link));
   stores.directory.remove(makerKey(link));
   if (link.expiresAtNs > 0n) stores.directory.remove(expiryKey(link));
@@ -308,10 +248,10 @@ export function publishLinks(
       stores.publication.removeLink(link.id);
       continue;
     }
-    stores.publication.putLink(link, file, digests);
+    publishLink(stores, link, file, digests);
     if (link.partCount === partCount) continue;
     const sized = { ...link, partCount };
-    stores.records.set(mapKeyOf(link.id), encodeLink(sized));
+    storeLink(stores, sized);
     added += linkBytesOf(sized) - linkBytesOf(link);
   }
   return added;
@@ -331,7 +271,7 @@ export function moveLinks(stores: Stores, bucket: Bucket, from: string, file: Fi
     noteLink(stores, moved);
     added += linkBytesOf(moved) - linkBytesOf(link);
     if (isOver(link, file.updatedAtNs)) stores.publication.removeLink(link.id);
-    else stores.publication.putLink(link, file, digests);
+    else publishLink(stores, link, file, digests);
   }
   const counted = getBucket(stores, bucket.id);
   saveBucket(stores, { ...counted, overheadBytes: counted.overheadBytes + added }, counted);

@@ -19,14 +19,14 @@ import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import { type FileRecord, findFile, type OpenFile, withOpenFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
+import { isUsedUp, parseDownloadsMax } from './link-downloads.ts';
+import { findLink, type Link } from './link-layout.ts';
 import {
   addLink,
   checkLinkRoom,
   endLinksOf,
-  findLink,
   hasMakerEnded,
   isOver,
-  type Link,
   linkBytesOf,
   linkIds,
   linkMaker,
@@ -34,6 +34,7 @@ import {
   partCountOf,
   removeLink,
 } from './link-records.ts';
+import { parseProof, sealLinkSecret } from './link-secrets.ts';
 
 const idBytes = 12;
 const secretBytes = 16;
@@ -47,13 +48,18 @@ export interface LinkRequest {
   readonly expiresAtNs?: bigint | undefined;
   /** A name without slashes; absent: browsers display the file as usual. */
   readonly downloadName?: string | undefined;
+  /** The proof of a password, 32 bytes, see link-secrets.ts; absent: none is needed. */
+  readonly passwordProof?: Uint8Array | undefined;
+  /** Absent: no limit, and nothing is counted. */
+  readonly maxDownloads?: bigint | undefined;
   readonly apiKey: SentKey;
 }
 
 interface Prepared {
   readonly bucket: Bucket;
   readonly file: FileRecord;
-  readonly link: Omit<Link, 'id' | 'hash'>;
+  readonly link: Omit<Link, 'id' | 'hash' | 'sealedSecret'>;
+  readonly proof: Uint8Array | undefined;
 }
 
 /** Refuses what createLink() would refuse; changes nothing. */
@@ -69,6 +75,9 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       'The expiry of a link must be in the future, before the year 2554: give another one, or omit it.',
     );
   }
+  const limit = parseDownloadsMax(request.maxDownloads);
+  const { passwordProof } = request;
+  const proof = passwordProof && parseProof('passwordProof', passwordProof);
   const name =
     downloadName === '' ? path.slice(path.lastIndexOf('/') + 1) : parseName(downloadName);
   const made = { maker: call.caller.principal, keyHash: key?.hash ?? emptyBytes };
@@ -81,6 +90,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   return {
     bucket,
     file,
+    proof,
     link: {
       partCount,
       bucketId: bucket.id,
@@ -91,6 +101,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       expiresAtNs: endOf(expiresAtNs, key),
       ...made,
       isMembers: key === undefined && !isOwner,
+      limit,
     },
   };
 }
@@ -149,15 +160,20 @@ export function createLink(
   call: Call,
   request: LinkRequest,
 ): { readonly link: Link; readonly url: string } {
-  const { bucket, file, link: made } = checkLinkRequest(stores, call, request);
+  const { bucket, file, proof, link: made } = checkLinkRequest(stores, call, request);
   const id = encodeBase64Url(stores.secrets.random(idBytes));
   const secret = encodeBase64Url(stores.secrets.random(secretBytes));
-  const link: Link = { ...made, id, hash: sha256(encodeUtf8(secret)) };
+  const sealedSecret = proof && sealLinkSecret(id, proof, secret);
+  const link: Link = { ...made, id, hash: sha256(encodeUtf8(secret)), sealedSecret };
   addLink(stores, link, file);
   const overheadBytes = bucket.overheadBytes + linkBytesOf(link);
   saveBucket(stores, { ...bucket, linkCount: bucket.linkCount + 1, overheadBytes }, bucket);
   stores.journal.note(bucket.id, { kind: 'link.created', subject: `${link.path}\0${id}` });
-  return { link, url: `/s/${id}/${encodeURIComponent(link.name)}?k=${secret}` };
+  return { link, url: addressOf(link, secret) };
+}
+
+export function addressOf({ id, name }: Link, secret: string): string {
+  return `/s/${id}/${encodeURIComponent(name)}?k=${secret}`;
 }
 
 export interface LinkList {
@@ -291,15 +307,35 @@ function findGoodLink(
   stores: Stores,
   nowNs: bigint,
   { id, name, secret }: LinkAddress,
-): { readonly link: Link; readonly bucket: Bucket } | undefined {
+): OpenLink | undefined {
   const link = findLink(stores, id);
   const isRight =
     link !== undefined &&
     link.name === name &&
     areEqualSecrets(sha256(encodeUtf8(secret)), link.hash);
-  const bucket = isRight ? findBucket(stores, link.bucketId) : undefined;
-  if (link === undefined || bucket === undefined) return undefined;
+  return isRight ? openLinkOf(stores, nowNs, link) : undefined;
+}
+
+interface OpenLink {
+  readonly link: Link;
+  readonly bucket: Bucket;
+}
+
+/** Returns `undefined` if the link has ended or all of its downloads were made. */
+function openLinkOf(stores: Stores, nowNs: bigint, link: Link): OpenLink | undefined {
+  const bucket = findBucket(stores, link.bucketId);
+  if (bucket === undefined || isUsedUp(link)) return undefined;
   return isGood(stores, bucket, link, nowNs) ? { link, bucket } : undefined;
+}
+
+/** Returns the link of an address without looking at a secret; `undefined` if it has ended. */
+export function findOpenLink(
+  stores: Stores,
+  { nowNs }: Call,
+  { id, name }: Pick<LinkAddress, 'id' | 'name'>,
+): Link | undefined {
+  const link = findLink(stores, id);
+  return link?.name === name ? openLinkOf(stores, nowNs, link)?.link : undefined;
 }
 
 /** Calls `use` with the linked file. A wrong address gives the error of a missing link. */
@@ -317,6 +353,6 @@ export function withLinkedFile<T extends object>(
   return used;
 }
 
-function noSuchLink(): Refusal {
+export function noSuchLink(): Refusal {
   return new Refusal('NoSuchFile', 'This link does not exist, has expired, or was removed.');
 }

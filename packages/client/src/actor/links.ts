@@ -8,21 +8,25 @@ import type { Optional } from './candid-types.ts';
 
 export const linkCalls: ActorCalls<LinkOperations> = {
   createLink: calling(
-    ({ actor, apiKey }, { bucket, path, expiresAt, downloadName }) =>
+    ({ actor, apiKey }, { bucket, path, expiresAt, downloadName, passwordProof, maxDownloads }) =>
       actor.createLink({
         ...{ bucketId: bucket, path, expiresAt: optionalTime(expiresAt) },
-        ...optionals({ downloadName, apiKey }),
+        ...optionals({ downloadName, passwordProof, maxDownloads, apiKey }),
       }),
-    ({ linkPage = [], expiresAt, ...made }, request) =>
-      checkedLink(request, { ...made, expiresAt: timeOf(expiresAt), linkPage: linkPage[0] }),
+    ({ linkPage = [], expiresAt, hasPassword, maxDownloads, ...made }, request) =>
+      checkedLink(request, {
+        ...{ ...made, expiresAt: timeOf(expiresAt), linkPage: linkPage[0] },
+        ...boundsOf({ hasPassword, maxDownloads }),
+      }),
   ),
   listLinks: calling(
     ({ actor, apiKey }, { bucket, path, cursor }) =>
       actor.listLinks({ bucketId: bucket, limit: [], ...optionals({ path, cursor, apiKey }) }),
     ({ items, nextCursor }) => ({
-      items: items.map(({ createdAt, expiresAt, maker, keyId, ...link }) => {
+      items: items.map(({ createdAt, expiresAt, maker, keyId, downloadCount = [], ...link }) => {
         const times = { createdAt: isoTime(createdAt), expiresAt: timeOf(expiresAt) };
-        return { ...link, ...times, maker: maker[0]?.toText(), keyId: keyId[0] };
+        const made = { ...times, maker: maker[0]?.toText(), keyId: keyId[0] };
+        return { ...link, ...made, ...boundsOf(link), downloadCount: countOf(downloadCount) };
       }),
       nextCursor: nextCursor[0],
     }),
@@ -32,6 +36,20 @@ export const linkCalls: ActorCalls<LinkOperations> = {
     nothing,
   ),
 };
+
+/** A service of an earlier version returns neither. */
+function boundsOf({ hasPassword = [], maxDownloads = [] }: SentBounds) {
+  return { hasPassword: hasPassword[0], maxDownloads: countOf(maxDownloads) };
+}
+
+interface SentBounds {
+  readonly hasPassword?: Optional<boolean>;
+  readonly maxDownloads?: Optional<bigint>;
+}
+
+function countOf([count]: Optional<bigint>): number | undefined {
+  return count === undefined ? undefined : Number(count);
+}
 
 function timeOf([timeNs]: Optional<bigint>): string | undefined {
   return timeNs === undefined ? undefined : isoTime(timeNs);

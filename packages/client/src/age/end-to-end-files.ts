@@ -7,7 +7,10 @@ import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { FileStorage } from '../files/file-storage.ts';
+import { addressAtFront } from '../links/front-link.ts';
 import { linkEnd } from '../links/link-end.ts';
+import { masked, passwordKeys } from '../links/link-password.ts';
+import { linkOf, lockOf } from '../links/locked-link.ts';
 import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
@@ -69,8 +72,12 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
       try {
         const fileKey = await opener.fileKeyOf(request, { id: bucket, mode });
         const sealedName = mode.sealsNames ? request.path.split('/').at(-1) : undefined;
-        const end = linkEnd(linkFragment(fileKey), sealedName);
-        return { ...link, url: `${addressAtFront(link)}#${end}` };
+        const fragment = linkFragment(fileKey);
+        if (request.password !== undefined) {
+          const key = await maskedKey(link, request.password, fragment);
+          return { ...link, url: `${link.url}.${linkEnd(key, sealedName)}` };
+        }
+        return { ...link, url: `${addressAtFront(link)}#${linkEnd(fragment, sealedName)}` };
       } catch (error) {
         await files.links.remove(bucket, link.id).catch(() => {});
         throw error;
@@ -79,16 +86,11 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
   };
 }
 
-const linkPagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
-
-/** Returns the link's address on the front's page; unchanged if the service has no front. */
-function addressAtFront({ url, id, linkPage }: NewLink): string {
-  if (linkPage === undefined) return url;
-  if (linkPagePattern.test(linkPage)) return linkPage + url.slice(url.indexOf(`/${id}/`));
-  throw new StorageError(
-    'HttpError',
-    `The service answered with an address that is not a page for links: ${JSON.stringify(linkPage)}.`,
-  );
+/** Masks the file's key, so that the address alone does not decrypt the file. */
+async function maskedKey({ url }: NewLink, password: string, fragment: string): Promise<string> {
+  const lock = lockOf(linkOf(new URL(url, 'https://volume.invalid')));
+  const { mask } = await passwordKeys(password, lock?.salt ?? new Uint8Array(0));
+  return masked(fragment, mask);
 }
 
 interface Sealer {

@@ -515,10 +515,15 @@ export interface Link {
   'id' : string,
   /** Principal that created the link; only for owners and keys with every permission. */
   'maker' : [] | [Principal],
+  /** Absent without one. */
+  'hasPassword' : [] | [boolean],
   'expiresAt' : [] | [bigint],
   'name' : string,
   'createdAt' : bigint,
   'path' : string,
+  'maxDownloads' : [] | [bigint],
+  /** Present with `maxDownloads`; a begun download counts. */
+  'downloadCount' : [] | [bigint],
   /** Id of the API key that created the link; for the same callers. */
   'keyId' : [] | [string],
 }
@@ -543,7 +548,11 @@ export interface LinkRequest {
   /** The name under which browsers save the file. */
   'downloadName' : [] | [string],
   'bucketId' : string,
+  /** 32 bytes derived from a password: POST to the link returns its secret for them. */
+  'passwordProof' : [] | [Uint8Array],
   'apiKey' : [] | [string],
+  /** Absent: no limit. Updates answer the link then, and count the bytes. */
+  'maxDownloads' : [] | [bigint],
 }
 /** Files whose paths begin with `prefix`, in pages numbered from 1. */
 export interface ListFilesRequest {
@@ -605,7 +614,10 @@ export interface NewApiKey {
 export interface NewLink {
   'id' : string,
   'url' : string,
+  /** The limits of the link, which an earlier version of the service does not know. */
+  'hasPassword' : [] | [boolean],
   'expiresAt' : [] | [bigint],
+  'maxDownloads' : [] | [bigint],
   /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   'linkPage' : [] | [string],
 }
@@ -1869,12 +1881,16 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'path' : IDL.Text,
     'downloadName' : IDL.Opt(IDL.Text),
     'bucketId' : IDL.Text,
+    'passwordProof' : IDL.Opt(IDL.Vec(IDL.Nat8)),
     'apiKey' : IDL.Opt(IDL.Text),
+    'maxDownloads' : IDL.Opt(IDL.Nat),
   });
   const NewLink = IDL.Record({
     'id' : IDL.Text,
     'url' : IDL.Text,
+    'hasPassword' : IDL.Opt(IDL.Bool),
     'expiresAt' : IDL.Opt(IDL.Int),
+    'maxDownloads' : IDL.Opt(IDL.Nat),
     'linkPage' : IDL.Opt(IDL.Text),
   });
   const UploadLinkRequest = IDL.Record({
@@ -2162,10 +2178,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const Link = IDL.Record({
     'id' : IDL.Text,
     'maker' : IDL.Opt(IDL.Principal),
+    'hasPassword' : IDL.Opt(IDL.Bool),
     'expiresAt' : IDL.Opt(IDL.Int),
     'name' : IDL.Text,
     'createdAt' : IDL.Int,
     'path' : IDL.Text,
+    'maxDownloads' : IDL.Opt(IDL.Nat),
+    'downloadCount' : IDL.Opt(IDL.Nat),
     'keyId' : IDL.Opt(IDL.Text),
   });
   const LinkPage = IDL.Record({

@@ -2,9 +2,29 @@
 // browser. The file itself is at the volume, `/s/{id}/{name}?k=…`.
 
 import { addressBeside } from '../connection/canister-address.ts';
+import { StorageError } from '../storage-error.ts';
+import type { NewLink } from '../types/links.ts';
 
 /** Link ids have 16 characters; the shortest canister ids have more and contain hyphens. */
 const pathPattern = /^\/s\/([a-z0-9]{5}(?:-[a-z0-9]{3,5})+)(\/[\w-]{16}\/[^/]+)$/;
+
+const pagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
+
+/** Returns the front's page for links; `undefined` if the service has no front. */
+export function pageOf({ linkPage }: NewLink): string | undefined {
+  if (linkPage === undefined || pagePattern.test(linkPage)) return linkPage;
+  throw new StorageError(
+    'HttpError',
+    `The service answered with an address that is not a page for links: ${JSON.stringify(linkPage)}.`,
+  );
+}
+
+/** Returns the link's address on the front's page; unchanged if the service has no front. */
+export function addressAtFront(link: NewLink): string {
+  const page = pageOf(link);
+  const { url, id } = link;
+  return page === undefined ? url : page + url.slice(url.indexOf(`/${id}/`));
+}
 
 /** Returns the address of the same file at its volume; a link of a volume is returned as it is. */
 export function volumeLink(link: URL): URL {

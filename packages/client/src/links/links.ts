@@ -2,9 +2,12 @@
 
 import { type Connection, perform } from '../connection/connection.ts';
 import { allItems } from '../connection/pages.ts';
+import type { NewLinkRequest } from '../operations/links.ts';
 import { StorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
+import { pageOf } from './front-link.ts';
+import { lockedAddress } from './locked-link.ts';
 
 export interface Links {
   /**
@@ -44,14 +47,55 @@ export interface Links {
   remove(bucket: string, id: string, options?: CallOptions): Promise<void>;
 }
 
+/** Loads the code on demand: few links have a password. */
+async function lockFor(password: string) {
+  const { newLock } = await import('./link-password.ts');
+  return newLock(password);
+}
+
+function requireValid({ expiresAt, maxDownloads = 1 }: LinkRequest): void {
+  if (Number.isNaN(expiresAt?.getTime())) {
+    throw new StorageError('InvalidArgument', 'expiresAt is not a valid date.');
+  }
+  if (Number.isSafeInteger(maxDownloads) && maxDownloads > 0) return;
+  throw new StorageError(
+    'InvalidArgument',
+    `maxDownloads is ${maxDownloads}; it must be a whole number from 1, or be omitted.`,
+  );
+}
+
+/** Refuses a link without the requested limits, as an earlier version of the service makes it. */
+function requireBounds(
+  made: NewLink,
+  { passwordProof, maxDownloads }: Pick<NewLinkRequest, 'passwordProof' | 'maxDownloads'>,
+): void {
+  const isLocked = made.hasPassword === true || passwordProof === undefined;
+  if (isLocked && made.maxDownloads === maxDownloads) return;
+  throw new StorageError(
+    'Unsupported',
+    'This version of the service makes no links with a password or a maximum of downloads: upgrade it.',
+  );
+}
+
 export function linksOf(connection: Connection): Links {
   return {
-    async create(request) {
-      if (Number.isNaN(request.expiresAt?.getTime())) {
-        throw new StorageError('InvalidArgument', 'expiresAt is not a valid date.');
+    async create({ password, signal, ...request }) {
+      requireValid(request);
+      const lock = password === undefined ? undefined : await lockFor(password);
+      const order = { ...request, passwordProof: lock?.proof };
+      const link = await perform(connection, 'createLink', order, signal);
+      try {
+        requireBounds(link, order);
+        const base = connection.transport.linkBase;
+        if (lock === undefined) return { ...link, url: base + link.url };
+        return {
+          ...link,
+          url: lockedAddress({ url: link.url, base, page: pageOf(link) }, lock.salt),
+        };
+      } catch (error) {
+        await perform(connection, 'removeLink', { bucket: request.bucket, id: link.id }, signal);
+        throw error;
       }
-      const link = await perform(connection, 'createLink', request, request.signal);
-      return { ...link, url: connection.transport.linkBase + link.url };
     },
     list: ({ signal, ...wanted }) =>
       allItems((cursor) => perform(connection, 'listLinks', { ...wanted, cursor }, signal)),

@@ -6,8 +6,10 @@ import type { LinkRequest, NewLink } from '../types/links.ts';
 
 const pathPattern = /^\/s\/([\w-]{16})\/[^/?#]+\?k=([\w-]{22})$/;
 
+type LinkedFile = Omit<LinkRequest, 'password' | 'signal'>;
+
 /** Throws HttpError unless the service returned the path of a link to this file. */
-export function checkedLink({ path, downloadName }: LinkRequest, made: NewLink): NewLink {
+export function checkedLink({ path, downloadName }: LinkedFile, made: NewLink): NewLink {
   const [, id, secret] = pathPattern.exec(made.url) ?? [];
   const name = encodeURIComponent(downloadName || path.slice(path.lastIndexOf('/') + 1));
   const url = `/s/${id}/${name}?k=${secret}`;

@@ -1,5 +1,6 @@
 // Operations on share links.
 
+import { encodeHex } from '../bytes/bytes.ts';
 import { StorageError } from '../storage-error.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
 import { checkedLink } from './link-path.ts';
@@ -7,7 +8,9 @@ import type { PathRows, Rows } from './operation.ts';
 import { getting, pageOf, posting, removing } from './operation-request.ts';
 import { bucketPath } from './url-paths.ts';
 
-export interface NewLinkRequest extends Omit<LinkRequest, 'signal'> {
+export interface NewLinkRequest extends Omit<LinkRequest, 'signal' | 'password'> {
+  /** 32 bytes, see links/link-password.ts. */
+  readonly passwordProof?: Uint8Array | undefined;
   /** The link only serves a download of its maker. */
   readonly isTemporary?: boolean;
 }
@@ -29,8 +32,11 @@ export const linkRows = {
   createLink: {
     // A second link could remain whose address nobody has.
     retry: 'never',
-    request: ({ bucket, path, expiresAt, downloadName }) =>
-      posting(linksPath(bucket), { path, expiresAt, downloadName }),
+    request: ({ bucket, path, expiresAt, downloadName, passwordProof, maxDownloads }) =>
+      posting(linksPath(bucket), {
+        ...{ path, expiresAt, downloadName, maxDownloads },
+        passwordProof: passwordProof && encodeHex(passwordProof),
+      }),
     read: (made: NewLink, request) => checkedLink(request, made),
   },
   listLinks: {

@@ -17,6 +17,31 @@ export interface LinkRequest extends FileName, CallOptions {
    * ```
    */
   readonly downloadName?: string | undefined;
+  /**
+   * Recipients need it besides the address. The service never receives it, and allows ten wrong
+   * passwords, and ten more per hour.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { url } = await storage.links.create({ ...file, password: 'violet anchor 7' });
+   * console.log(url);
+   * ```
+   */
+  readonly password?: string | undefined;
+  /**
+   * Number of downloads after which the link ends: it hands out less than one download more than
+   * that, as parts count by their bytes. Without it, nothing is counted, and downloads are free:
+   * each request for a counted file is an update.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { url } = await storage.links.create({ ...file, maxDownloads: 3 });
+   * console.log(url);
+   * ```
+   */
+  readonly maxDownloads?: number | undefined;
 }
 
 /**
@@ -36,6 +61,8 @@ export interface NewLink {
    * The `url` of such a link begins with it.
    */
   readonly linkPage?: string | undefined;
+  readonly hasPassword?: boolean | undefined;
+  readonly maxDownloads?: number | undefined;
 }
 
 export interface LinkRecord extends ShownPath {
@@ -50,6 +77,10 @@ export interface LinkRecord extends ShownPath {
   readonly maker?: string | undefined;
   /** Id of the API key that made it; returned to owners, and to keys with every permission. */
   readonly keyId?: string | undefined;
+  readonly hasPassword?: boolean | undefined;
+  readonly maxDownloads?: number | undefined;
+  /** Present with `maxDownloads`; a begun download counts. */
+  readonly downloadCount?: number | undefined;
 }
 
 export interface LinkListOptions extends CallOptions {

@@ -5,9 +5,11 @@ import { basename } from 'node:path';
 import { piecesOf } from '../../../client/src/bytes/byte-stream.ts';
 import { checkedConcurrency } from '../../../client/src/connection/parallel.ts';
 import { linkedName } from '../../../client/src/links/link-end.ts';
+import { linkOf } from '../../../client/src/links/locked-link.ts';
 import { openNodeLink } from '../../../client/src/node/end-to-end.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import type { Download, DownloadOptions } from '../../../client/src/types/transfers.ts';
+import { passwordFor } from '../config/link-password.ts';
 import type { Run } from '../config/run.ts';
 import { naming } from '../output/failure-words.ts';
 import { isJson } from '../output/json-output.ts';
@@ -59,7 +61,7 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
     throw new UsageError('Only one of the file and JSON can go to standard output: omit --json.');
   }
   const name = isLink
-    ? { bucket: 'link', path: linkedName(new URL(source)) }
+    ? { bucket: 'link', path: linkedName(linkOf(new URL(source))) }
     : parseFileName(source);
   const range = parseRange(options.range);
   if (range !== undefined && options.resume) {
@@ -68,7 +70,7 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   const findFile = () =>
     isLink ? findLinkTarget(run, target, name.path) : findTarget(target, basename(name.path));
   const file = target === standardOutput ? undefined : await findFile();
-  const storage = isLink ? linkedFile(source) : await run.storage();
+  const storage = isLink ? await linkedFile(source) : await run.storage();
   const bar = startProgress(name.path, run.isQuiet);
   const { parallel: concurrency, verify } = options;
   const { signal } = run;
@@ -89,8 +91,9 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
 }
 
 /** Reads a file by its link. The part after the #, which decrypts the file, is not sent. */
-function linkedFile(url: string): Pick<Storage, 'download'> {
-  return { download: (_, options) => openNodeLink(url, options) };
+async function linkedFile(url: string): Promise<Pick<Storage, 'download'>> {
+  const password = await passwordFor(url);
+  return { download: (_, options) => openNodeLink(url, { ...options, password }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 // `efs link`: addresses with which anybody can read a file, even in a private bucket.
 
 import type { LinkRecord } from '../../../client/src/types/links.ts';
+import { newPassword } from '../config/link-password.ts';
 import type { Run } from '../config/run.ts';
 import { nameOf, parseFileName, parseLocation } from '../output/location.ts';
 import { type Column, formatTable, printJson, printLine, printNote } from '../output/output.ts';
@@ -11,6 +12,8 @@ import { continueAfterFailure, countDone, finish, startSummary } from '../transf
 export interface LinkFlags {
   readonly expires?: string;
   readonly name?: string;
+  readonly password?: boolean;
+  readonly maxDownloads?: number;
   readonly json?: boolean;
 }
 
@@ -20,6 +23,17 @@ const columns: readonly Column<LinkRecord>[] = [
   { title: 'EXPIRES', value: ({ expiresAt }) => (expiresAt ? formatTime(expiresAt) : '–') },
   { title: 'PATH', value: ({ path }) => printable(path) },
 ];
+
+const downloadColumn: Column<LinkRecord> = {
+  title: 'DOWNLOADS',
+  value: ({ maxDownloads: max, downloadCount: count }) =>
+    max === undefined ? '–' : `${count}/${max}`,
+};
+
+const passwordColumn: Column<LinkRecord> = {
+  title: 'PASSWORD',
+  value: ({ hasPassword }) => (hasPassword ? 'yes' : '–'),
+};
 
 /** Only for owners, because the service does not show creators to others. */
 const makerColumn: Column<LinkRecord> = {
@@ -31,7 +45,11 @@ const makerColumn: Column<LinkRecord> = {
 export async function createLink(run: Run, text: string, flags: LinkFlags): Promise<void> {
   const file = parseFileName(text);
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
-  const request = { ...file, expiresAt, downloadName: flags.name, signal: run.signal };
+  const bounds = {
+    password: flags.password ? await newPassword() : undefined,
+    maxDownloads: flags.maxDownloads || undefined,
+  };
+  const request = { ...file, ...bounds, expiresAt, downloadName: flags.name, signal: run.signal };
   const made = await (await run.storage()).links.create(request);
   const link = { ...made, url: wholeUrl(run, made.url) };
   if (flags.json) {
@@ -45,8 +63,13 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   const until = link.expiresAt === undefined ? 'it is removed' : inUtc(link.expiresAt);
   // Without --, the id would be read as a flag.
   const id = link.id.startsWith('-') ? `-- ${link.id}` : link.id;
+  const whoever = flags.password
+    ? 'Whoever has this address and the password'
+    : 'Whoever has this address';
+  const times =
+    link.maxDownloads === undefined ? '' : ` or ${link.maxDownloads} downloads are made`;
   printNote(
-    `Whoever has this address reads ${printable(nameOf(file))}, without a key, until ${until}. ` +
+    `${whoever} reads ${printable(nameOf(file))}, without a key, until ${until}${times}. ` +
       `The address is shown only once; efs link rm ${file.bucket} ${id} removes it.`,
   );
 }
@@ -74,7 +97,13 @@ export async function listLinks(
   if (json) printJson(links);
   else if (links.length > 0) {
     const hasMakers = links.some(({ maker, keyId }) => maker !== undefined || keyId !== undefined);
-    printLine(formatTable(links, hasMakers ? [...columns, makerColumn] : columns));
+    const shown = [
+      ...columns,
+      ...(links.some(({ maxDownloads }) => maxDownloads !== undefined) ? [downloadColumn] : []),
+      ...(links.some(({ hasPassword }) => hasPassword) ? [passwordColumn] : []),
+      ...(hasMakers ? [makerColumn] : []),
+    ];
+    printLine(formatTable(links, shown));
   }
 }
 
