@@ -7,7 +7,7 @@ import { deferred } from './parts/deferred.tsx';
 import { LanguageSelect } from './parts/language-select.tsx';
 import { Notices } from './parts/notices.tsx';
 import { addressOf, route, titleOf } from './route.ts';
-import { session, signOut } from './session.ts';
+import { isGuest, type Session, session, signOut } from './session.ts';
 import { isStarting } from './start.ts';
 import { leftOver, uploads } from './uploads/state.ts';
 import { FilesPage } from './views/files.tsx';
@@ -65,7 +65,7 @@ function TopBar() {
   const { page } = texts();
   return (
     <header class="top">
-      {current?.drop ? (
+      {current && isGuest(current) ? (
         <span class="home">{page.name}</span>
       ) : (
         <a class="home" href={addressOf({ view: 'overview' })}>
@@ -73,7 +73,7 @@ function TopBar() {
         </a>
       )}
       <LanguageSelect />
-      {current && !current.drop && (
+      {current && !isGuest(current) && (
         <button type="button" class="plain" onClick={leave}>
           {page.signOut}
         </button>
@@ -95,13 +95,14 @@ function View() {
     if (!isFirst.current) document.querySelector<HTMLElement>('main h1')?.focus();
     isFirst.current = false;
   }, [place, current === undefined]);
-  const title = current === undefined || current.drop ? page.name : titleOf(place);
+  const title = current === undefined || isGuest(current) ? page.name : titleOf(place);
   useEffect(() => {
     document.title = title;
   }, [title]);
   if (isStarting.value) return <p class="waiting">{page.oneMoment}</p>;
   if (current === undefined) return <SignIn />;
   if (current.drop !== undefined) return <DropBoxPage session={current} box={current.drop} />;
+  if (current.shared !== undefined) return <SharedFolder session={current} {...current.shared} />;
   switch (place.view) {
     case 'files':
       return <FilesPage key={`${place.bucket}/${place.prefix}`} session={current} place={place} />;
@@ -118,4 +119,17 @@ function View() {
     default:
       return <Overview session={current} />;
   }
+}
+
+/** Shows the folder of a link, and the files and folders in it. */
+function SharedFolder(props: { session: Session; bucket: string; folder: string }) {
+  const { session: current, bucket, folder } = props;
+  const { value: place } = route;
+  if (place.view === 'file' && place.bucket === bucket && place.path.startsWith(folder)) {
+    return <FilePage key={place.path} session={current} place={place} />;
+  }
+  const isInside = place.view === 'files' && place.bucket === bucket;
+  const prefix = isInside && place.prefix.startsWith(folder) ? place.prefix : folder;
+  const shown = { view: 'files', bucket, prefix } as const;
+  return <FilesPage key={prefix} session={current} place={shown} />;
 }

@@ -1,5 +1,6 @@
-// Drop boxes: addresses for sending files to one folder without seeing its contents. The address
-// contains a key that may only write below the folder, and the digest of the files' recipients.
+// Addresses for one folder, which contain a key. A drop box takes files without showing the
+// folder's contents; its address has the digest of the files' recipients too. A folder's link shows
+// the folder.
 
 import { type Storage, transportOf } from '../../packages/client/src/storage.ts';
 import { notEndToEnd } from '../../packages/client/src/types/recipients-digest.ts';
@@ -13,22 +14,38 @@ export interface DropBoxRequest {
   /** Name of the key in the owner's list. */
   readonly name: string;
   readonly expiresAt: Date | undefined;
+  /** Shown to the senders; '' for nothing. */
+  readonly message: string;
+}
+
+/** Creates a link to a folder and returns its address, which contains the key's secret. */
+export async function makeFolderLink(storage: Storage, request: DropBoxRequest): Promise<string> {
+  const { bucket, folder } = request;
+  const key = await createKey(storage, request, 'read');
+  return addressWith({ key, bucket, shared: folder });
+}
+
+function addressWith(parameters: Record<string, string>): string {
+  return `${location.origin}/#${new URLSearchParams(parameters)}`;
+}
+
+async function createKey(
+  storage: Storage,
+  { bucket, folder, name, expiresAt }: DropBoxRequest,
+  permission: 'read' | 'upload',
+): Promise<string> {
+  const scope = { buckets: [bucket], permissions: [permission], prefix: folder || undefined };
+  return (await storage.keys.create({ name, ...scope, expiresAt })).secret;
 }
 
 /** Creates a drop box and returns its address, which contains the key's secret. */
 export async function makeDropBox(storage: Storage, request: DropBoxRequest): Promise<string> {
-  const { bucket, folder, name, expiresAt } = request;
+  const { bucket, folder, message } = request;
   const recipients = await storage.buckets.recipientsDigest(bucket);
-  const { secret } = await storage.keys.create({
-    name,
-    buckets: [bucket],
-    permissions: ['write'],
-    prefix: folder || undefined,
-    expiresAt,
-  });
+  const key = await createKey(storage, request, 'upload');
+  const said = message === '' ? {} : { message };
   // The folder comes last, so that a truncated address is not a drop box without recipients.
-  const told = new URLSearchParams({ key: secret, bucket, recipients, folder });
-  return `${location.origin}/#${told}`;
+  return addressWith({ key, bucket, recipients, ...said, folder });
 }
 
 /** Returns the digest of the bucket's recipients; at a front, the network signs the reply. */

@@ -1,15 +1,18 @@
 // The file behind the link at which this page was opened.
 
 import { volumeLink } from '../../packages/client/src/links/front-link.ts';
+import { linkOf, lockOf } from '../../packages/client/src/links/locked-link.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
 import { thisService, volumeAddress, volumeIds } from './service.ts';
 
 /** Returns the file's address at its volume; throws if another service created the link. */
 export async function fileOfLink(link: URL): Promise<URL> {
   const { isAtFront } = await thisService();
-  const file = volumeLink(link);
+  const file = volumeLink(linkOf(link));
+  // A volume's own console opens only links with a password to files that are not encrypted here
+  const isOwn = !isAtFront && lockOf(file)?.fileKey === '';
   const addresses = isAtFront ? (await volumeIds()).map(volumeAddress) : [];
-  if (addresses.includes(file.origin)) return file;
+  if (isOwn || addresses.includes(file.origin)) return file;
   throw new StorageError('NoSuchFile', 'This link does not belong to this service.');
 }
 

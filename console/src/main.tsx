@@ -13,6 +13,7 @@ import {
   hasKey,
   isSignedInOtherwise,
   openDropBox,
+  openSharedFolder,
   restoreSession,
   session,
   takeKeyOfAddress,
@@ -25,8 +26,9 @@ import './style/views.css';
 async function begin(): Promise<void> {
   const told = takeKeyOfAddress();
   if (told === undefined) return restoreSession();
-  const { apiKey, bucket, folder, ownerKey, recipients } = told;
-  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder, recipients });
+  const { apiKey, bucket, folder, ownerKey, recipients, message, shared } = told;
+  if (folder !== undefined) return openDropBox(apiKey, { bucket, folder, recipients, message });
+  if (shared !== undefined) return openSharedFolder(apiKey, { bucket, folder: shared });
   const key = { apiKey, bucket, ownerKey };
   if (!isSignedInOtherwise(ownerKey || apiKey)) return openAddressKey(key);
   askedKey.value = key;

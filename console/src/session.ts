@@ -16,6 +16,15 @@ export interface DropBox {
   readonly folder: string;
   /** Digest of the recipients; `none` for a bucket without end-to-end; absent in old addresses. */
   readonly recipients?: string | undefined;
+  /** A text of the owner for the senders; '' for none. */
+  readonly message?: string | undefined;
+}
+
+/** A folder that the holder of a link reads. */
+export interface SharedFolder {
+  readonly bucket: string;
+  /** Ends in a slash; '' for the whole bucket. */
+  readonly folder: string;
 }
 
 interface KeySession {
@@ -25,6 +34,8 @@ interface KeySession {
   readonly buckets: readonly string[];
   /** Set if the key belongs to a drop box; then no other view is shown. */
   readonly drop?: DropBox | undefined;
+  /** Set if the key belongs to a folder's link; then only this folder is shown. */
+  readonly shared?: SharedFolder | undefined;
 }
 
 type Kept = KeySession | IdentitySession;
@@ -36,6 +47,12 @@ export interface Session extends OpenedService {
   /** Buckets of a key. */
   readonly buckets?: readonly string[] | undefined;
   readonly drop?: DropBox | undefined;
+  readonly shared?: SharedFolder | undefined;
+}
+
+/** Whether the page was opened by an address for one folder, without the rest of the console. */
+export function isGuest({ drop, shared }: Session): boolean {
+  return (drop ?? shared) !== undefined;
 }
 
 export const session = signal<Session | undefined>(undefined);
@@ -74,12 +91,12 @@ export function isSignedInOtherwise(key: string): boolean {
   return kept.kind !== 'local-owner' || kept.ownerKey !== key;
 }
 
-async function keySession({ apiKey, buckets, drop }: KeySession): Promise<Session> {
+async function keySession({ apiKey, buckets, drop, shared }: KeySession): Promise<Session> {
   const service = await thisService();
   const opened = service.isAtFront
     ? (await import('./front-session.ts')).openByKey(service, apiKey, pinsOf(drop))
     : (await import('./plain-session.ts')).openByKey(service, apiKey);
-  return { kind: 'key', ...opened, buckets, drop };
+  return { kind: 'key', ...opened, buckets, drop, shared };
 }
 
 /** Uploads fail unless the user accepted the recipients or they are those of the address. */
@@ -111,6 +128,13 @@ export async function signInByKey(
 /** Signs in to a drop box, only in this tab: a remembered session of other tabs stays. */
 export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> {
   const kept: KeySession = { kind: 'key', apiKey, buckets: [drop.bucket], drop };
+  keep(kept, false);
+  session.value = await keySession(kept);
+}
+
+/** Opens the folder of a link, only in this tab. */
+export async function openSharedFolder(apiKey: string, shared: SharedFolder): Promise<void> {
+  const kept: KeySession = { kind: 'key', apiKey, buckets: [shared.bucket], shared };
   keep(kept, false);
   session.value = await keySession(kept);
 }
@@ -208,14 +232,18 @@ export async function signOut(): Promise<void> {
   }
 }
 
-/** The parameters of an address with a key; only drop boxes have a folder. */
+/** The parameters of an address with a key. */
 interface ToldKey {
   /** Key of the owner, in the address that `npm start` prints; '' in others. */
   readonly ownerKey: string;
   readonly apiKey: string;
   readonly bucket: string;
+  /** The folder of a drop box. */
   readonly folder: string | undefined;
   readonly recipients: string | undefined;
+  readonly message: string | undefined;
+  /** The folder of a link. */
+  readonly shared: string | undefined;
 }
 
 /** Whether the fragment of an address contains a key. */
@@ -225,19 +253,21 @@ export function hasKey(fragment: string): boolean {
 
 /**
  * Reads `#key=efs_…&bucket=demo`, `#owner=…`, as `npm start` prints it, or the address of a drop
- * box. Removes it from the address bar at once, so that neither the history nor a copied address
- * contains it.
+ * box or of a folder's link. Removes it from the address bar at once, so that neither the history
+ * nor a copied address contains it.
  */
 export function takeKeyOfAddress(): ToldKey | undefined {
   if (!hasKey(location.hash)) return undefined;
   const told = new URLSearchParams(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
-  const [ownerKey = '', apiKey = '', bucket = '', recipients, folder] = [
-    'owner',
-    'key',
-    'bucket',
-    'recipients',
-    'folder',
-  ].map((name) => told.get(name) ?? undefined);
-  return { ownerKey, apiKey, bucket, recipients, folder };
+  const text = (name: string) => told.get(name) ?? undefined;
+  return {
+    ownerKey: text('owner') ?? '',
+    apiKey: text('key') ?? '',
+    bucket: text('bucket') ?? '',
+    recipients: text('recipients'),
+    message: text('message'),
+    folder: text('folder'),
+    shared: text('shared'),
+  };
 }

@@ -20,7 +20,7 @@ async function addressOf(bucket: string, digest?: string): Promise<string> {
   const { secret } = await tested.storage.keys.create({
     name: 'box',
     buckets: [bucket],
-    permissions: ['write'],
+    permissions: ['upload'],
     prefix: 'in/',
   });
   const pin = digest === undefined ? {} : { recipients: digest };
@@ -86,20 +86,24 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
       await owners.goto(`${tested.pages.url}/#/files/${bucket}/`);
       await owners.getByRole('button', { name: 'Drop box' }).click();
       await owners.getByLabel('Name of the key').fill(name);
+      await owners.getByLabel('Message to the senders').fill('Only <b>letters</b>, please');
       await owners.getByRole('button', { name: 'Create the address' }).click();
       const address = (await owners.getByText(/#key=efs_/).textContent()) ?? '';
       await owners.getByRole('img', { name: 'The address as a QR code' }).waitFor();
       await owners.keyboard.press('Escape');
       return address;
     };
-    expect(await made('demo', 'Letters')).toContain('&recipients=none&folder=');
+    expect(await made('demo', 'Letters')).toMatch(
+      /&recipients=none&message=[^&]+&folder=inbox%2F$/,
+    );
     const address = await made('post', 'Holiday');
     const digest = await tested.storage.buckets.recipientsDigest('post');
     expect(digest).toMatch(/^[\w-]{43}$/);
-    expect(address).toContain(`&recipients=${digest}&folder=`);
+    expect(address).toContain(`&recipients=${digest}&message=`);
 
     await page.goto(address);
     await page.getByText('the folder “inbox” of “post”').waitFor();
+    await page.getByText('Only <b>letters</b>, please').waitFor();
     await page.getByText('encrypted on this device before they are sent').waitFor();
     expect(page.url()).not.toContain('efs_');
     expect(await page.getByRole('link').count()).toBe(0);

@@ -106,6 +106,64 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     expect((await fetch(address)).status).not.toBe(200);
   });
 
+  test('creates a link with a password, which a stranger opens only with it', async () => {
+    await page.getByLabel('Password (optional)').fill('violet');
+    await page.getByLabel('Number of downloads').fill('2');
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    const link = await page.getByText(/p\.[\w-]{22}$/).textContent();
+    await page.getByText('with a password, 0 / 2 downloads').waitFor();
+    const { pathname, hash } = new URL(link ?? '');
+    const other = await tested.open();
+    await other.page.goto(tested.pages.url + pathname + hash);
+    await other.page.getByRole('heading', { name: 'letter.txt' }).waitFor();
+    expect(other.page.url()).not.toContain('p.');
+    await other.page.reload();
+    await other.page.getByLabel('Password of this link').fill('purple');
+    await other.page.getByRole('button', { name: 'Open' }).click();
+    await other.page.getByText('The password is wrong.').waitFor();
+    await other.page.getByLabel('Password of this link').fill('violet');
+    await other.page.getByRole('button', { name: 'Open' }).click();
+    await other.page.getByText('one', { exact: true }).waitFor();
+    await other.context.close();
+    await page.getByRole('button', { name: 'Revoke the link' }).click();
+    await expect.poll(() => page.getByText('with a password').count()).toBe(0);
+  });
+
+  test('shares a folder with strangers, who see and download only what is in it', async () => {
+    for (const path of ['trip/sea.txt', 'trip/day 1/harbour.txt']) {
+      await tested.storage.upload(new Blob([path], { type: 'text/plain' }), {
+        bucket: 'demo',
+        path,
+      });
+    }
+    await page.goto(`${tested.pages.url}/#/files/demo/trip/`);
+    await page.getByRole('button', { name: 'Share folder' }).click();
+    await page.getByRole('button', { name: 'Create the address' }).click();
+    const address = await page.getByText(/#key=efs_/).textContent();
+    await page.keyboard.press('Escape');
+    const other = await tested.open();
+    await other.page.goto(`${tested.pages.url}/${new URL(address ?? '').hash}`);
+    await other.page.getByRole('link', { name: 'day 1' }).click();
+    await other.page.getByRole('link', { name: 'harbour.txt' }).waitFor();
+    expect(other.page.url()).not.toContain('efs_');
+    for (const absent of ['Upload', 'Buckets', 'demo', 'Sign out', 'Delete']) {
+      expect(await other.page.getByText(absent, { exact: true }).count()).toBe(0);
+    }
+    await other.page.getByRole('link', { name: 'trip' }).click();
+    await other.page.getByRole('link', { name: 'sea.txt' }).waitFor();
+    await other.page.getByRole('checkbox', { name: 'Select all' }).check();
+    await other.page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+    const saved = other.page.waitForEvent('download');
+    await other.page.getByRole('button', { name: 'Download', exact: true }).click();
+    expect((await saved).suggestedFilename()).toMatch(/\.zip$/);
+    // Addresses of other places show the folder too
+    await other.page.goto(`${tested.pages.url}/#/files/demo/`);
+    await other.page.getByRole('link', { name: 'sea.txt' }).waitFor();
+    expect(await other.page.getByText('letter.txt').count()).toBe(0);
+    await other.context.close();
+    await page.goto(`${tested.pages.url}/#/file/demo/letter.txt`);
+  });
+
   test('shows the names of the members who created links', async () => {
     const { host, canisterId } = tested.service;
     const pem = newIdentity();

@@ -11,7 +11,7 @@ import { projectDir, readSources, type SourceFile } from './source-tree.ts';
 const fileLinesMax = 400;
 const testFileLinesMax = 500;
 /** The texts of a language are one table, which is easier to translate in one file. */
-const textFileLinesMax = 1_000;
+const textFileLinesMax = 1_100;
 const functionLinesMax = 70;
 const columnsMax = 100;
 const literalColumnsMax = 125;

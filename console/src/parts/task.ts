@@ -4,7 +4,8 @@
 import { useSignal } from '@preact/signals';
 import { isAborted, sentenceOf } from '../failures.ts';
 
-export function useTask() {
+/** `wordsOf`: returns the sentence of a failure. */
+export function useTask(wordsOf = sentenceOf) {
   const isUnderWay = useSignal(false);
   const failure = useSignal<string | undefined>(undefined);
   async function run(work: () => Promise<void>): Promise<void> {
@@ -14,7 +15,7 @@ export function useTask() {
     try {
       await work();
     } catch (error) {
-      if (!isAborted(error)) failure.value = sentenceOf(error);
+      if (!isAborted(error)) failure.value = wordsOf(error);
     } finally {
       isUnderWay.value = false;
     }

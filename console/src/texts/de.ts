@@ -363,6 +363,7 @@ export const texts: Texts = {
     noPictures: 'Bilder ausblenden',
     more: 'Weitere Aktionen',
     receive: 'Briefkasten',
+    shareFolder: 'Ordner teilen',
     upload: 'Hochladen',
     uploadFolder: 'Ordner hochladen',
     drop: (place) => `Zum Hochladen in ${place} hier ablegen`,
@@ -483,6 +484,12 @@ export const texts: Texts = {
       'Eine neue Version braucht einen anderen Link.',
     unopened: 'Nur wer eine Identität für die Datei hat, kann sie entschlüsseln.',
     whoever: 'Wer den Link hat, kann die Datei ohne Anmeldung lesen.',
+    password: 'Passwort (freiwillig)',
+    passwordHint: 'Senden Sie es auf einem anderen Weg als den Link.',
+    maxDownloads: 'Anzahl der Downloads (freiwillig)',
+    maxDownloadsHint: 'Danach endet der Link; jeder Download beginnt langsamer.',
+    needsPassword: 'mit Passwort',
+    downloads: (part) => `${part} Downloads`,
     create: 'Link erstellen',
     creating: 'Link wird erstellt …',
     made: (when, expiry) => `Erstellt ${when}, ${expiry}`,
@@ -506,11 +513,22 @@ export const texts: Texts = {
     folder: 'Ordner',
     key: 'Name des Schlüssels',
     keyHint: 'Um den Schlüssel wiederzufinden, wenn Sie ihn widerrufen wollen.',
+    message: 'Nachricht an die Absender (freiwillig)',
     create: 'Adresse erstellen',
     creating: 'Adresse wird erstellt …',
     sealsNames:
       'In einen Bucket, der Namen verschlüsselt, können nur Mitglieder hochladen. Erstellen Sie den ' +
       'Briefkasten in einem anderen Bucket.',
+  },
+  folderLink: {
+    title: 'Diesen Ordner teilen',
+    purpose:
+      'Wer die Adresse hat, sieht die Dateien dieses Ordners, auch spätere, und kann sie ohne ' +
+      'Anmeldung herunterladen, aber nichts ändern.',
+    keyOf: (folder) => `Link zu ${folder}`,
+    endToEnd:
+      'Dateien dieses Buckets werden vor dem Senden verschlüsselt, daher kann ein Link zu einem Ordner ' +
+      'sie nicht entschlüsseln. Erstellen Sie Links zu einzelnen Dateien.',
   },
   dropBox: {
     needsFront:
@@ -520,6 +538,7 @@ export const texts: Texts = {
     closed:
       'Dieser Briefkasten ist geschlossen: Er ist abgelaufen oder wurde widerrufen. Bitten Sie den ' +
       'Absender der Adresse um einen anderen.',
+    message: 'Nachricht des Absenders der Adresse',
     title: 'Dateien an diesen Briefkasten senden',
     toFolder: (folder, bucket) =>
       `Die Dateien gehen an den Ordner ${named(folder)} von ${named(bucket)}. Diese Seite zeigt ` +
@@ -970,6 +989,10 @@ export const texts: Texts = {
       'Das Ende dieser Adresse entschlüsselt die Datei nicht: Es wurde abgeschnitten, oder eine ' +
       'andere Datei hat sie inzwischen ersetzt. Bitten Sie den Absender um einen anderen Link.',
     opening: 'Wird geöffnet …',
+    open: 'Öffnen',
+    password: 'Passwort dieses Links',
+    wrongPassword:
+      'Das Passwort ist falsch. Nach zehn falschen kann es nur alle sechs Minuten wieder versucht werden.',
     opened: (size) =>
       `${size}. Die Datei wurde vor dem Senden verschlüsselt und wird auf diesem Gerät ` +
       'entschlüsselt: Niemand dazwischen kann sie lesen.',

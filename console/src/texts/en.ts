@@ -336,6 +336,7 @@ export const texts = {
     noPictures: 'Hide pictures',
     more: 'More actions',
     receive: 'Drop box',
+    shareFolder: 'Share folder',
     upload: 'Upload files',
     uploadFolder: 'Upload a folder',
     drop: (place: string) => `Drop to upload to ${place}`,
@@ -455,6 +456,12 @@ export const texts = {
       'the file. A new version needs another link.',
     unopened: 'The file stays encrypted: only those who have an identity for it can decrypt it.',
     whoever: 'Whoever has the link can read the file without signing in.',
+    password: 'Password (optional)',
+    passwordHint: 'Send it by another way than the link.',
+    maxDownloads: 'Number of downloads (optional)',
+    maxDownloadsHint: 'The link ends after so many; each starts more slowly.',
+    needsPassword: 'with a password',
+    downloads: (part: string) => `${part} downloads`,
     create: 'Create a link',
     creating: 'Creating a link …',
     made: (when: string, expiry: string) => `Created ${when}, ${expiry}`,
@@ -480,10 +487,21 @@ export const texts = {
     folder: 'Folder',
     key: 'Name of the key',
     keyHint: 'To find the key again when you want to revoke it.',
+    message: 'Message to the senders (optional)',
     create: 'Create the address',
     creating: 'Creating the address …',
     sealsNames:
       'Only members can upload to a bucket that seals names. Create the drop box in another bucket.',
+  },
+  folderLink: {
+    title: 'Share this folder',
+    purpose:
+      'People with the address see and download the files of this folder, also later ones, without ' +
+      'signing in. They can change nothing.',
+    keyOf: (folder: string) => `Link to ${folder}`,
+    endToEnd:
+      'Files of this bucket are encrypted before they are sent, so a link to a folder cannot decrypt ' +
+      'them. Create links to single files.',
   },
   dropBox: {
     needsFront:
@@ -492,6 +510,7 @@ export const texts = {
     closed:
       'This drop box is closed: it has expired or was revoked. Ask the sender of the address for ' +
       'another one.',
+    message: 'Message of the sender of the address',
     title: 'Send files to this drop box',
     toFolder: (folder: string, bucket: string) =>
       `Files go to the folder “${folder}” of “${bucket}”. This page does not show stored files.`,
@@ -922,6 +941,10 @@ export const texts = {
       'The end of this address does not decrypt the file: it was cut off, or another file has ' +
       'replaced it since. Ask the sender for another link.',
     opening: 'Opening …',
+    open: 'Open',
+    password: 'Password of this link',
+    wrongPassword:
+      'The password is wrong. After ten wrong ones, it can be tried again only every six minutes.',
     opened: (size: string) =>
       `${size}. It was encrypted before it was sent, and is decrypted on this device: nobody in ` +
       'between can read it.',

@@ -353,6 +353,7 @@ export const texts: Texts = {
     noPictures: 'Ocultar imágenes',
     more: 'Más acciones',
     receive: 'Buzón',
+    shareFolder: 'Compartir carpeta',
     upload: 'Subir archivos',
     uploadFolder: 'Subir una carpeta',
     drop: (place) => `Soltar para subir a ${place}`,
@@ -477,6 +478,12 @@ export const texts: Texts = {
       'archivo. Una versión nueva necesita otro enlace.',
     unopened: 'El archivo sigue cifrado: solo puede descifrarlo quien tenga una identidad para él.',
     whoever: 'Quien tenga el enlace puede leer el archivo sin iniciar sesión.',
+    password: 'Contraseña (opcional)',
+    passwordHint: 'Envíela por otro medio que el enlace.',
+    maxDownloads: 'Número de descargas (opcional)',
+    maxDownloadsHint: 'Después, el enlace termina; cada descarga empieza más despacio.',
+    needsPassword: 'con contraseña',
+    downloads: (part) => `${part} descargas`,
     create: 'Crear un enlace',
     creating: 'Creando un enlace…',
     made: (when, expiry) => `Creado ${when}, ${expiry}`,
@@ -500,11 +507,22 @@ export const texts: Texts = {
     folder: 'Carpeta',
     key: 'Nombre de la clave',
     keyHint: 'Para encontrar la clave cuando quiera revocarla.',
+    message: 'Mensaje para quienes envían (opcional)',
     create: 'Crear la dirección',
     creating: 'Creando la dirección…',
     sealsNames:
       'A un bucket que cifra los nombres solo pueden subir archivos sus miembros. Cree el buzón en ' +
       'otro bucket.',
+  },
+  folderLink: {
+    title: 'Compartir esta carpeta',
+    purpose:
+      'Quien tenga la dirección ve y descarga los archivos de esta carpeta, también los posteriores, ' +
+      'sin iniciar sesión. No puede cambiar nada.',
+    keyOf: (folder) => `Enlace a ${folder}`,
+    endToEnd:
+      'Los archivos de este bucket se cifran antes de enviarse, así que un enlace a una carpeta no ' +
+      'puede descifrarlos. Cree enlaces a archivos sueltos.',
   },
   dropBox: {
     needsFront:
@@ -513,6 +531,7 @@ export const texts: Texts = {
     closed:
       'Este buzón está cerrado: ha caducado o ha sido revocado. Pida otro a quien le envió la ' +
       'dirección.',
+    message: 'Mensaje de quien envió la dirección',
     title: 'Enviar archivos a este buzón',
     toFolder: (folder, bucket) =>
       `Los archivos van a la carpeta ${named(folder)} de ${named(bucket)}. Esta página no muestra los ` +
@@ -960,6 +979,10 @@ export const texts: Texts = {
       'El final de esta dirección no descifra el archivo: se ha cortado, o entretanto otro archivo lo ' +
       'ha sustituido. Pida otro enlace a quien se lo envió.',
     opening: 'Abriendo…',
+    open: 'Abrir',
+    password: 'Contraseña de este enlace',
+    wrongPassword:
+      'La contraseña no es correcta. Después de diez fallos, solo se puede volver a probar cada seis minutos.',
     opened: (size) =>
       `${size}. Se cifró antes de enviarse y se descifra en este dispositivo: nadie puede leerlo por ` +
       'el camino.',

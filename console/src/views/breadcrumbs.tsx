@@ -2,6 +2,7 @@
 
 import { texts } from '../language.ts';
 import { addressOf } from '../route.ts';
+import { session } from '../session.ts';
 import { dropTarget, isHovered, type MoveInto } from './drag.ts';
 
 interface Step {
@@ -31,17 +32,25 @@ interface BreadcrumbsProps {
   readonly onMove?: MoveInto;
 }
 
+/** Leaves out the folders above the one that a link shows. */
+function within(steps: readonly Step[], folder = ''): readonly Step[] {
+  return steps.filter(({ prefix }) => prefix.startsWith(folder));
+}
+
 export function Breadcrumbs({ bucket = '', path = '', page, onMove }: BreadcrumbsProps) {
   const all = bucket === '' ? [] : stepsOf(bucket, path);
   const name = page ?? all.pop()?.name;
+  const shared = session.value?.shared;
   const { files } = texts();
   return (
     <nav aria-label={files.folders} class="crumbs">
       <ol>
-        <li>
-          <a href={addressOf({ view: 'overview' })}>{files.buckets}</a>
-        </li>
-        {all.map(({ name, prefix }) => (
+        {shared === undefined && (
+          <li>
+            <a href={addressOf({ view: 'overview' })}>{files.buckets}</a>
+          </li>
+        )}
+        {within(all, shared?.folder).map(({ name, prefix }) => (
           <li
             key={prefix}
             class={isHovered(prefix) ? 'over' : undefined}

@@ -94,5 +94,6 @@ export function useRights(session: Session, bucket: string): Rights {
       (error) => note(isStorageError(error, 'AccessDenied', 'NoSuchBucket') ? none : unknown),
     );
   }, [session, bucket]);
+  if (session.shared !== undefined) return none;
   return isKey ? unknown : (knownFor(session).get(bucket) ?? none);
 }

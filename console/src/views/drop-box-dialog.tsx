@@ -1,8 +1,8 @@
-// The dialog that creates a drop box for a folder.
+// The dialogs that create a drop box for a folder, and a link to a folder.
 
 import { useSignal } from '@preact/signals';
 import { recordOf } from '../bucket-record.ts';
-import { makeDropBox } from '../drop-box.ts';
+import { makeDropBox, makeFolderLink } from '../drop-box.ts';
 import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
@@ -18,28 +18,47 @@ export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): 
   return (
     <Dialog title={words.title} onClose={onClose}>
       <p>{words.purpose}</p>
-      <DropBoxForm target={target} />
+      <AddressForm target={target} words={words} isDropBox />
     </Dialog>
   );
 }
 
-function DropBoxForm({ target }: { target: Target }) {
+export function FolderLinkDialog({ target, onClose }: { target: Target; onClose(): void }) {
+  const { folderLink: words } = texts();
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <p>{words.purpose}</p>
+      <AddressForm target={target} words={words} isDropBox={false} />
+    </Dialog>
+  );
+}
+
+interface AddressFormProps {
+  readonly target: Target;
+  readonly words: { keyOf(folder: string): string };
+  readonly isDropBox: boolean;
+}
+
+function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   const { session, bucket, prefix } = target;
   const { dropBoxDialog: words, copying } = texts();
-  const folder = useSignal(prefix || `${words.inbox}/`);
-  const name = useSignal(words.keyOf(nameOf(prefix) || words.inbox));
+  const folder = useSignal(prefix || (isDropBox ? `${words.inbox}/` : ''));
+  const name = useSignal(own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)));
+  const message = useSignal('');
   const days = useSignal('7');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
   const make = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      await prepare(target);
-      url.value = await makeDropBox(session.storage, {
+      await prepare(target, isDropBox);
+      const made = isDropBox ? makeDropBox : makeFolderLink;
+      url.value = await made(session.storage, {
         bucket,
         folder: folderOf(folder.value),
         name: name.value.trim(),
         expiresAt: expiryAfter(days.value),
+        message: message.value.trim(),
       });
     });
   };
@@ -55,7 +74,8 @@ function DropBoxForm({ target }: { target: Target }) {
   }
   return (
     <form onSubmit={make}>
-      <Field label={words.folder} value={folder} isFirst isRequired />
+      <Field label={words.folder} value={folder} isFirst isRequired={isDropBox} />
+      {isDropBox && <Field label={words.message} value={message} />}
       <Field label={words.key} value={name} isRequired hint={words.keyHint} />
       <ExpirySelect days={days} />
       <Failure text={failure.value} />
@@ -67,12 +87,14 @@ function DropBoxForm({ target }: { target: Target }) {
 }
 
 function folderOf(text: string): string {
-  return `${text.trim().replace(/^\/+|\/+$/g, '')}/`;
+  const path = text.trim().replace(/^\/+|\/+$/g, '');
+  return path && `${path}/`;
 }
 
-/** Publishes a recipient if the bucket has none: senders encrypt to it. */
-async function prepare({ session, bucket }: Target): Promise<void> {
+/** Publishes a recipient if a drop box's bucket has none: senders encrypt to it. */
+async function prepare({ session, bucket }: Target, isDropBox: boolean): Promise<void> {
   const { endToEnd } = await recordOf(session, bucket);
+  if (!isDropBox && endToEnd) throw new Error(texts().folderLink.endToEnd);
   if (endToEnd?.sealsNames) throw new Error(texts().dropBoxDialog.sealsNames);
   if (endToEnd?.usesVetKeys) await session.publishRecipient?.(bucket);
 }

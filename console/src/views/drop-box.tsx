@@ -55,6 +55,11 @@ export function DropBoxPage({ session, box }: { session: Session; box: DropBox }
       <div class="page">
         <h1 tabIndex={-1}>{words.title}</h1>
         <p>{folder ? words.toFolder(nameOf(folder), bucket) : words.toBucket(bucket)}</p>
+        {box.message && (
+          <blockquote dir="auto" aria-label={words.message}>
+            {box.message}
+          </blockquote>
+        )}
         <Failure
           text={failure.value?.text}
           {...(failure.value?.isPassing && { onRetry: () => void look() })}

@@ -13,6 +13,9 @@ const NewFolderDialog = deferred(
   async () => (await import('./new-folder-dialog.tsx')).NewFolderDialog,
 );
 const DropBoxDialog = deferred(async () => (await import('./drop-box-dialog.tsx')).DropBoxDialog);
+const FolderLinkDialog = deferred(
+  async () => (await import('./drop-box-dialog.tsx')).FolderLinkDialog,
+);
 const RowMenu = deferred(async () => (await import('./row-menu.tsx')).RowMenu);
 
 interface FolderAction {
@@ -24,14 +27,19 @@ interface FolderAction {
 
 /** Returns the actions that the role permits, and the dialog that one of them has opened. */
 export function useFolderActions(target: Target, rights: Rights) {
-  const opened = useSignal<'folder' | 'dropBox' | undefined>(undefined);
+  const opened = useSignal<'folder' | 'dropBox' | 'link' | undefined>(undefined);
   const { files: words } = texts();
   const open = (next: typeof opened.value) => () => {
     opened.value = next;
   };
   const actions: FolderAction[] = [
     ...(rights.mayWrite ? [{ label: words.newFolder, run: open('folder') }] : []),
-    ...(rights.isOwner ? [{ label: words.receive, run: open('dropBox') }] : []),
+    ...(rights.isOwner
+      ? [
+          { label: words.receive, run: open('dropBox') },
+          { label: words.shareFolder, run: open('link') },
+        ]
+      : []),
     {
       label: arePicturesShown.value ? words.noPictures : words.pictures,
       icon: 'image',
@@ -42,6 +50,7 @@ export function useFolderActions(target: Target, rights: Rights) {
     <>
       {opened.value === 'folder' && <NewFolderDialog target={target} onClose={open(undefined)} />}
       {opened.value === 'dropBox' && <DropBoxDialog target={target} onClose={open(undefined)} />}
+      {opened.value === 'link' && <FolderLinkDialog target={target} onClose={open(undefined)} />}
     </>
   );
   return { actions, dialog };

@@ -5,7 +5,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { onDemand } from '../../../packages/client/src/connection/on-demand.ts';
 import { linkedName } from '../../../packages/client/src/links/link-end.ts';
-import { openLink } from '../../../packages/client/src/open-link.ts';
+import { linkOf } from '../../../packages/client/src/links/locked-link.ts';
+import { needsPassword, openLink, unlockLink } from '../../../packages/client/src/open-link.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { Download } from '../../../packages/client/src/types/transfers.ts';
 import { isPassing, sentenceOf } from '../failures.ts';
@@ -16,6 +17,7 @@ import { texts } from '../language.ts';
 import { fetchCommand, fileOfLink } from '../linked-file.ts';
 import { CopyText } from '../parts/copy-text.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { LanguageSelect } from '../parts/language-select.tsx';
 import { Notices } from '../parts/notices.tsx';
 import { useTask } from '../parts/task.ts';
@@ -66,11 +68,50 @@ export function LinkView({ link }: { link: URL }) {
         <LanguageSelect />
       </header>
       <main id="main">
-        <LinkedFile link={link} />
+        {needsPassword(link.href) ? <LockedFile link={link} /> : <LinkedFile link={link} />}
       </main>
       <Notices />
     </>
   );
+}
+
+/** Asks for the password. Then the browser opens the file, or this page if it is encrypted. */
+function LockedFile({ link }: { link: URL }) {
+  const password = useSignal('');
+  const unlocked = useSignal<URL | undefined>(undefined);
+  const { isUnderWay, failure, run } = useTask(failureOfUnlocking);
+  const { link: words } = texts();
+  const name = linkedName(linkOf(link));
+  const open = (event: Event) => {
+    event.preventDefault();
+    void run(async () => {
+      const file = await fileOfLink(link);
+      const address = new URL(
+        await unlockLink(file.href, { ...options, password: password.value }),
+      );
+      if (address.hash === '') location.replace(address);
+      else unlocked.value = address;
+    });
+  };
+  if (unlocked.value !== undefined) return <LinkedFile link={unlocked.value} />;
+  return (
+    <form class="page" onSubmit={open}>
+      <h1 tabIndex={-1}>
+        <bdi>{name}</bdi>
+      </h1>
+      <Field label={words.password} value={password} isSecret isRequired />
+      <Failure text={failure.value} />
+      <div class="buttons">
+        <button type="submit" class="main" disabled={isUnderWay.value}>
+          {isUnderWay.value ? words.opening : words.open}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function failureOfUnlocking(error: unknown): string {
+  return isStorageError(error, 'AccessDenied') ? texts().link.wrongPassword : failureAt(error);
 }
 
 function LinkedFile({ link }: { link: URL }) {

@@ -9,6 +9,7 @@ import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Field } from '../parts/field.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
 import { expiryOf, nameOf, whenWithin } from '../words.ts';
@@ -75,6 +76,8 @@ function wordsOf(url: string, isSealed: boolean): string {
 function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): void }) {
   const { sharing: words, copying } = texts();
   const days = useSignal('7');
+  const password = useSignal('');
+  const downloads = useSignal('');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
   const make = (event: Event) => {
@@ -82,7 +85,11 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
     void run(async () => {
       const { bucket, session } = target;
       const expiresAt = expiryAfter(days.value);
-      const made = await session.storage.links.create({ bucket, path, expiresAt });
+      const made = await session.storage.links.create({
+        ...{ bucket, path, expiresAt },
+        password: password.value || undefined,
+        maxDownloads: Number(downloads.value) || undefined,
+      });
       url.value = made.url;
       onMade();
     });
@@ -90,16 +97,25 @@ function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): vo
   return (
     <>
       <p>{words.whoever}</p>
-      <form class="line-form" onSubmit={make}>
-        <ExpirySelect days={days} />
-        <button
-          type="submit"
-          // The next step is to copy the link.
-          class={url.value === undefined ? 'main' : undefined}
-          disabled={isUnderWay.value}
-        >
-          {isUnderWay.value ? words.creating : words.create}
-        </button>
+      <form onSubmit={make}>
+        <Field label={words.password} hint={words.passwordHint} value={password} isSecret />
+        <Field
+          label={words.maxDownloads}
+          hint={words.maxDownloadsHint}
+          value={downloads}
+          digits="[1-9][0-9]{0,8}"
+        />
+        <div class="line-form">
+          <ExpirySelect days={days} />
+          <button
+            type="submit"
+            // The next step is to copy the link.
+            class={url.value === undefined ? 'main' : undefined}
+            disabled={isUnderWay.value}
+          >
+            {isUnderWay.value ? words.creating : words.create}
+          </button>
+        </div>
       </form>
       <Failure text={failure.value} />
       {url.value !== undefined && (
@@ -137,6 +153,12 @@ function describe(link: LinkRecord, { principal: own, memberNames }: Viewer): st
   return words.madeBy(when, memberNames.get(maker) ?? maker, expiry);
 }
 
+function boundsOf({ hasPassword, maxDownloads, downloadCount }: LinkRecord): string {
+  const { sharing: words } = texts();
+  const counted = maxDownloads && words.downloads(`${downloadCount} / ${maxDownloads}`);
+  return [hasPassword && words.needsPassword, counted].filter(Boolean).join(', ');
+}
+
 function OneLink({ link, target, onGone }: OneLinkProps) {
   const { sharing: words } = texts();
   const { session, bucket } = target;
@@ -151,6 +173,7 @@ function OneLink({ link, target, onGone }: OneLinkProps) {
     <li>
       <span>
         {describe(link, { principal: session.principal, memberNames })}
+        <small>{boundsOf(link)}</small>
         <Failure text={failure.value} />
       </span>
       <button

@@ -16,7 +16,7 @@ export type { ErasedVersions, Versions } from './files/versions.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
 export type { UploadLinks } from './links/upload-links.ts';
-export { type LinkOptions, needsPassword, openLink } from './open-link.ts';
+export { type LinkOptions, needsPassword, openLink, unlockLink } from './open-link.ts';
 export type { ServiceStorageOptions } from './service-places.ts';
 export { createServiceStorage, type ServiceStorage, type Volumes } from './service-storage.ts';
 export type { TopUps } from './service-top-ups.ts';

@@ -8,7 +8,7 @@ import { partPreference } from './http/files.ts';
 import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { volumeLink } from './links/front-link.ts';
-import { fileKeyAt, linkedName } from './links/link-end.ts';
+import { fileKeyAt, linkEnd, linkedName } from './links/link-end.ts';
 import { linkOf, lockOf } from './links/locked-link.ts';
 import { StorageError } from './storage-error.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';
@@ -66,13 +66,12 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   if (!URL.canParse(url)) {
     throw new StorageError('InvalidArgument', 'A link is a whole address: https://…');
   }
-  const address = volumeLink(linkOf(new URL(url)));
-  const opened = await unlocked(address, options);
-  const { origin, pathname } = address;
+  const address = await addressWithSecret(url, options);
+  const { origin, pathname, search } = address;
   const http = httpOf(origin, options);
   const fetch = (asked: unknown, init?: RequestInit) => {
     const preference = String(asked).endsWith(partPreference) ? partPreference : '';
-    return http.fetch(origin + pathname + opened.search + preference, init);
+    return http.fetch(origin + pathname + search + preference, init);
   };
   // Every request of the download goes to the link.
   const connection = connectionOver(createHttpTransport({ ...http, fetch }), options);
@@ -80,7 +79,7 @@ export async function openLink(url: string, options: LinkOptions = {}): Promise<
   const name = { bucket: 'link', path: linkedName(address) };
   const request = { ...name, wantsFirst: range === undefined };
   const file = await perform(connection, 'openFile', request, signal);
-  const { fragment } = opened;
+  const fragment = fileKeyAt(address);
   if (fragment === '') return downloadFile(connection, name, options, file);
   const { openLinkedFile } = await import('./age/linked-file.ts');
   const linked = { connection, name, file, fragment, cipher: options.cipher };
@@ -92,23 +91,44 @@ function httpOf(url: string, options: LinkOptions) {
   return { url, apiKey: undefined, timeoutMs, line, fetch };
 }
 
-/** Returns the query with the link's secret, and the fragment with the file's key. */
-async function unlocked(address: URL, options: LinkOptions) {
-  const lock = lockOf(address);
-  if (lock === undefined) return { search: address.search, fragment: fileKeyAt(address) };
-  const { password, signal } = options;
-  if (password === undefined) {
-    const words = 'The link needs a password: pass it as password.';
-    throw new StorageError('AccessDenied', words);
-  }
+async function addressWithSecret(url: string, options: LinkOptions): Promise<URL> {
+  if (!needsPassword(url)) return volumeLink(new URL(url));
+  const { password } = options;
+  if (password !== undefined) return new URL(await unlockLink(url, { ...options, password }));
+  throw new StorageError('AccessDenied', 'The link needs a password: pass it as password.');
+}
+
+/**
+ * Returns the address with which a link that needs a password opens like any other. Throws
+ * AccessDenied if the password is wrong, and SlowDown after ten wrong ones.
+ *
+ * @example
+ * ```ts
+ * import { unlockLink } from '@encrypted-file-storage/client';
+ *
+ * const password = 'violet anchor 7';
+ * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+ * const { url } = await storage.links.create({ ...file, password });
+ * console.log(await unlockLink(url, { password }));
+ * ```
+ */
+export async function unlockLink(
+  url: string,
+  options: LinkOptions & { readonly password: string },
+): Promise<string> {
+  const address = volumeLink(linkOf(new URL(url)));
+  const { salt, fileKey } = lockOf(address) ?? {};
+  if (salt === undefined) return address.href;
   const { masked, passwordKeys } = await import('./links/link-password.ts');
-  const { proof, mask } = await passwordKeys(password, lock.salt);
-  const search = await queryFor(httpOf(address.origin, options), {
-    ...{ method: 'POST', path: address.pathname, signal, isAnonymous: true },
+  const { proof, mask } = await passwordKeys(options.password, salt);
+  address.search = await queryFor(httpOf(address.origin, options), {
+    ...{ method: 'POST', path: address.pathname, signal: options.signal, isAnonymous: true },
     // A body of plain text, so that pages of other origins send no preflight
     body: JSON.stringify({ proof: encodeHex(proof) }),
   });
-  return { search, fragment: lock.fileKey && masked(lock.fileKey, mask) };
+  const [, name] = address.hash.split('/', 2);
+  address.hash = fileKey ? linkEnd(masked(fileKey, mask), name && decodeURIComponent(name)) : '';
+  return address.href;
 }
 
 /** Throws AccessDenied if the password is wrong. */
