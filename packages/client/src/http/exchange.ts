@@ -19,10 +19,14 @@ import {
 import type { OperationRequest } from '../operations/operation-request.ts';
 import { abortedError, StorageError } from '../storage-error.ts';
 
-export interface HttpConnection extends WatchedConnection {
+/** A service, and the key that requests carry. */
+export interface HttpPlace extends WatchedConnection {
   /** Without a final slash. */
   readonly url: string;
   readonly apiKey: string | undefined;
+}
+
+export interface HttpConnection extends HttpPlace {
   readonly line: Line;
 }
 
@@ -37,19 +41,13 @@ export interface HttpRequest extends Omit<OperationRequest, 'isBare'> {
 export type HttpAnswer = WholeResponse;
 
 /** Returns the response if its status is below 400; throws a StorageError otherwise. */
-export async function exchange(
-  connection: HttpConnection,
-  request: HttpRequest,
-): Promise<HttpAnswer> {
+export async function exchange(connection: HttpPlace, request: HttpRequest): Promise<HttpAnswer> {
   const answer = await answerTo(connection, request);
   if (answer.status >= 400) throw refusal(connection, answer);
   return answer;
 }
 
-export async function exchangeJson<T>(
-  connection: HttpConnection,
-  request: HttpRequest,
-): Promise<T> {
+export async function exchangeJson<T>(connection: HttpPlace, request: HttpRequest): Promise<T> {
   return jsonOf(await exchange(connection, request)) as T;
 }
 
@@ -60,10 +58,7 @@ export function jsonOf(answer: HttpAnswer): unknown {
 }
 
 /** Returns a response of any status. */
-export async function answerTo(
-  connection: HttpConnection,
-  request: HttpRequest,
-): Promise<HttpAnswer> {
+export async function answerTo(connection: HttpPlace, request: HttpRequest): Promise<HttpAnswer> {
   const { method, path, headers, body, signal, onSent, onReceived } = request;
   const apiKey = request.isAnonymous ? undefined : connection.apiKey;
   try {
@@ -93,7 +88,7 @@ export function definedHeaders(headers: HttpRequest['headers'] = {}): Record<str
 
 /** Returns the headers of an API key; they name the bucket, as keys of several buckets require. */
 export function authorization(apiKey: string, path: string): Record<string, string> {
-  const [, bucket] = /^\/(?:api\/v1\/bucket|cloud)\/([^/?]+)/.exec(path) ?? [];
+  const [, bucket] = /^\/(?:api\/v1\/(?:bucket|tus)|cloud)\/([^/?]+)/.exec(path) ?? [];
   return {
     Authorization: `Bearer ${apiKey}`,
     ...(bucket !== undefined && { 'X-Bucket-Id': bucket }),
@@ -136,7 +131,7 @@ interface ErrorPage {
   readonly items?: unknown;
 }
 
-function refusal({ url }: HttpConnection, answer: HttpAnswer): StorageError {
+function refusal({ url }: HttpPlace, answer: HttpAnswer): StorageError {
   const { status, headers, bytes } = answer;
   const { error, items } = (parseJson(bytes) ?? {}) as ErrorPage;
   const { code, message = `The service answered ${status}.` } = error ?? {};
