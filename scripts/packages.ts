@@ -1,5 +1,6 @@
 // `npm run packages`: builds the published packages and packs each into build/packages. Code of
-// other packages of the workspace is bundled: packages/wire, and in `efs` also the client and s3.
+// other packages of the workspace is bundled: packages/wire, in `elements` parts of the client, and
+// in `efs` the client and s3.
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
@@ -23,11 +24,12 @@ const common = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
-const published = ['client', 'efs', 'replica'] as const;
+const published = ['client', 'elements', 'efs', 'replica'] as const;
 type PackageName = (typeof published)[number];
 
 const builders: Readonly<Record<PackageName, () => Promise<void>>> = {
   client: buildClient,
+  elements: buildElements,
   efs: buildCommand,
   replica: buildReplica,
 };
@@ -48,6 +50,21 @@ async function buildClient(): Promise<void> {
     plugins: [softwareHash(folder)],
   });
   await writeFile(join(folder, 'dist/openapi.json'), await openApiText());
+  await writeTypes(folder);
+}
+
+/** `elements.min.js` is for pages without a bundler. */
+async function buildElements(): Promise<void> {
+  const folder = await emptyDist('elements');
+  const entry = join(folder, 'src/index.ts');
+  const browser = { ...common, splitting: false, platform: 'browser', target: 'es2022' } as const;
+  for (const [name, minify] of [
+    ['index.js', false],
+    ['elements.min.js', true],
+  ] as const) {
+    const outfile = join(folder, 'dist', name);
+    await build({ ...browser, entryPoints: [entry], outfile, minify });
+  }
   await writeTypes(folder);
 }
 

@@ -5,7 +5,12 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectDir } from '../tidy/source-tree.ts';
-import { programOfExamples, readExamples } from './support/examples.ts';
+import {
+  programOfElementExamples,
+  programOfExamples,
+  readElementExamples,
+  readExamples,
+} from './support/examples.ts';
 import { notRun } from './support/not-run.ts';
 import { type PageService, startPageService } from './support/page-service.ts';
 import { type Block, type Page, readPages } from './support/pages.ts';
@@ -15,7 +20,10 @@ import { commandsOf, isNotRun, outputPattern, runShell, stepsOf } from './suppor
 const pages = readPages();
 
 test('every program of the pages and docstrings passes the type check', () => {
-  const programs = new Map([['examples.ts', programOfExamples(readExamples())]]);
+  const programs = new Map([
+    ['examples.ts', programOfExamples(readExamples())],
+    ['element-examples.ts', programOfElementExamples(readElementExamples())],
+  ]);
   for (const { path, blocks } of pages) {
     const programsOfPage = blocks.filter((block) => isProgram(block) && !block.isOfDocstring);
     for (const block of programsOfPage) {

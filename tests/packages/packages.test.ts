@@ -1,5 +1,5 @@
-// The packages as users install them: the library in programs and web pages, the command, the
-// replica.
+// The packages as users install them: the library in programs and web pages, the elements, the
+// command, the replica.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,6 +18,7 @@ import { type Installation, installPackages } from './installation.ts';
 
 /** Size with Brotli, which web servers and CDNs use. */
 const httpBundleBytesMax = 21_500;
+const elementsBytesMax = 17_000;
 /** Node 20 starts in 67 ms, and Node 24 in 28 ms; the command takes 170 to 190 ms with both. */
 const startsMax = 9;
 const scope = '@encrypted-file-storage';
@@ -218,6 +219,55 @@ describe('npm install: the library', () => {
     const context = createContext({ ...native, ...timers, url, apiKey });
     runInContext(outputFiles[0]?.text ?? '', context);
     expect(await (context as { result?: unknown }).result).toBe(true);
+  });
+});
+
+const elementProgram = `
+import { EfsUpload, type UploadItem } from '${scope}/elements';
+
+const upload: EfsUpload = document.createElement('efs-upload');
+upload.texts = { choose: 'Dateien wählen' };
+upload.maxFiles = 3;
+const items: readonly UploadItem[] = upload.files;
+upload.addEventListener('efs-upload-done', ({ detail }) => detail.address?.length ?? items.length);
+const gallery = document.querySelector('efs-gallery');
+if (gallery) gallery.sort = 'date_desc';
+document.createElement('efs-file').src = '/cloud/demo/a.txt';
+`;
+
+describe('npm install: the elements', () => {
+  test('pass the type check of a strict TypeScript program', async () => {
+    await place.write('elements.ts', elementProgram);
+    const options = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
+      ...{ module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
+    };
+    const config = { compilerOptions: options, files: ['elements.ts'] };
+    await place.write('tsconfig.elements.json', JSON.stringify(config));
+    const compiler = join(projectDir, 'node_modules/typescript/bin/tsc');
+    await place.run(process.execPath, [compiler, '-p', 'tsconfig.elements.json']);
+  });
+
+  test('can be imported twice, and where no elements exist', async () => {
+    const twice = `await import('${scope}/elements'); await import('${scope}/elements/elements.min.js');`;
+    await place.run(process.execPath, ['--input-type=module', '-e', twice]);
+  });
+
+  test(`have at most ${elementsBytesMax} compressed bytes, with and without a bundler`, async () => {
+    const contents = `import '${scope}/elements';`;
+    const { outputFiles } = await bundle({
+      stdin: { contents, resolveDir: place.folder },
+      ...{ bundle: true, minify: true, format: 'esm', write: false },
+    });
+    const folder = join(place.folder, `node_modules/${scope}/elements`);
+    const sizes = [
+      brotliCompressSync(outputFiles[0]?.contents ?? '').length,
+      brotliCompressSync(await readFile(join(folder, 'dist/elements.min.js'))).length,
+    ];
+    console.log(`elements: ${sizes[0]} bytes by Brotli in a bundle, ${sizes[1]} alone`);
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(elementsBytesMax);
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(manifest.dependencies).toBeUndefined();
   });
 });
 

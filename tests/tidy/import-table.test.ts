@@ -152,6 +152,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     '@noble/hashes',
     'mime-types',
   ],
+  'packages/elements': [wire, 'packages/client/src'],
   'packages/s3': ['node:', wire, 'packages/client/src', 'fast-xml-parser', 'hash-wasm'],
   // Command definitions, and shell completion for them.
   'packages/efs': efsFolders(12),

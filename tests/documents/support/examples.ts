@@ -1,10 +1,12 @@
-// The examples in the client's docstrings (`@example`), as one program that runs each of them.
+// The examples in docstrings (`@example`): the client's as one program that runs each of them, and
+// those of the elements, which tests/elements runs in a browser.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectDir } from '../../tidy/source-tree.ts';
 
 const sources = join(projectDir, 'packages/client/src');
+const elementSources = join(projectDir, 'packages/elements/src');
 
 export interface Example {
   /** Relative to the sources' folder. */
@@ -15,15 +17,23 @@ export interface Example {
 }
 
 const examplePattern =
-  /@example\n *\* ```ts\n([\s\S]*?)\n *\* ```\n *\*\/\n *(?:export )?(?:async )?(?:function |const |type |readonly )?(\w+)/g;
+  /@example\n *\* ```ts\n([\s\S]*?)\n *\* ```\n *\*\/\n *(?:export )?(?:async )?(?:function |const |type |readonly |class |get |set )?(\w+)/g;
 
 export function readExamples(): Example[] {
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' });
+  return examplesIn(sources);
+}
+
+export function readElementExamples(): Example[] {
+  return examplesIn(elementSources);
+}
+
+function examplesIn(folder: string): Example[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.ts'))
     .sort()
     .flatMap((file) => {
-      const text = readFileSync(join(sources, file), 'utf8');
+      const text = readFileSync(join(folder, file), 'utf8');
       return [...text.matchAll(examplePattern)].map(([, code = '', name = '']) => ({
         file,
         name,
@@ -74,11 +84,23 @@ export function programOfExamples(examples: readonly Example[]): string {
   const functions = examples.map(({ file, name, code }) => {
     const lines = code.split('\n');
     for (const line of lines.filter(isImport)) imports.add(line);
-    const body = lines.filter((line) => !isImport(line)).join('\n');
+    const body = withoutImports(code);
     const words = `${JSON.stringify(`${file} ${name}`)}, async () => {\n${body}\n}`;
     return browserOnly.test(code) ? `[${words}];` : `await run(${words});`;
   });
   return [...startImports, ...mergedImports(imports), start, ...functions, 'export {};'].join('\n');
+}
+
+/** Returns TypeScript with each example of the elements in a block of its own. */
+export function programOfElementExamples(examples: readonly Example[]): string {
+  const start = 'declare const [url, putUrl, apiKey]: [string, string, string];';
+  const blocks = examples.map(({ code }) => `{\n${withoutImports(code)}\n}`);
+  return ["import '@encrypted-file-storage/elements';", start, ...blocks].join('\n');
+}
+
+export function withoutImports(code: string): string {
+  const lines = code.split('\n');
+  return lines.filter((line) => !isImport(line)).join('\n');
 }
 
 function isImport(line: string): boolean {

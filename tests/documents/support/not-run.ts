@@ -23,6 +23,7 @@ const elsewhere = 'calls a third-party service on the network';
 export const notRun: readonly NotRun[] = [
   { command: 'npm install && npm start', reason: freshClone },
   { command: 'npm install @encrypted-file-storage/client', reason: published },
+  { command: 'npm install @encrypted-file-storage/elements', reason: published },
   { command: 'npm install -g @encrypted-file-storage/', reason: published },
   { command: 'npm ls @icp-sdk/core', reason: published },
   { command: 'npm install', reason: freshClone },

@@ -43,7 +43,9 @@ export interface Page {
 
 export function readPages(): Page[] {
   const docs = readdirSync(join(projectDir, 'docs'), { recursive: true, encoding: 'utf8' });
-  const packages = ['client', 'efs', 'replica'].map((name) => `packages/${name}/README.md`);
+  const packages = ['client', 'elements', 'efs', 'replica'].map(
+    (name) => `packages/${name}/README.md`,
+  );
   const paths = [
     'README.md',
     ...docs.filter(isMarkdown).map((name) => `docs/${name}`),

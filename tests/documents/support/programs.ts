@@ -13,6 +13,7 @@ const entrances: Readonly<Record<string, string>> = {
   '@encrypted-file-storage/client/candid': join(client, 'candid/file_storage.did.ts'),
   '@encrypted-file-storage/client/node': join(client, 'node/index.ts'),
   '@encrypted-file-storage/client/openapi.json': join(projectDir, 'docs/reference/openapi.json'),
+  '@encrypted-file-storage/elements': join(projectDir, 'packages/elements/src/index.ts'),
   '@encrypted-file-storage/replica': join(projectDir, 'packages/replica/src/index.ts'),
   azle: join(projectDir, 'types/azle.d.ts'),
 };
