@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { isAccepted } from '../../packages/elements/src/accepted-files.ts';
 import { kindOf, nameOf, signOf } from '../../packages/elements/src/file-kinds.ts';
+import { PartLength } from '../../packages/elements/src/part-length.ts';
 
 test('isAccepted() compares extensions and types as a file input does', () => {
   const accepts = (accept: string, name: string, type = '') => isAccepted({ name, type }, accept);
@@ -35,4 +36,19 @@ test('kindOf() shows no type that runs scripts', () => {
 test('nameOf() and signOf() return the last part of a path and its extension', () => {
   expect([nameOf('a/b.txt'), nameOf('b.txt'), nameOf('a/b/')]).toEqual(['b.txt', 'b.txt', 'b/']);
   expect([signOf('a.tar.gz'), signOf('README'), signOf('a.verylong')]).toEqual(['GZ', '•', '•']);
+});
+
+test('PartLength halves after a failure, and doubles after a part that took no time', () => {
+  const length = new PartLength();
+  expect(length.of(5_000_000)).toBe(1_900_000);
+  length.failed();
+  expect(length.of(5_000_000)).toBe(950_000);
+  length.passed(30_000);
+  expect(length.of(5_000_000)).toBe(950_000);
+  length.passed(5_000);
+  expect(length.of(5_000_000)).toBe(1_900_000);
+  for (let turn = 0; turn < 20; turn++) length.failed();
+  expect(length.of(5_000_000)).toBe(65_536);
+  // A gateway joins at most 1,000 chunks
+  expect(length.of(1_000_000_000)).toBe(1_000_000);
 });

@@ -264,6 +264,24 @@ describe.skipIf(isBrowserUnwanted)('<efs-upload>', () => {
     expect(await stored('again/small.txt')).toBe(sha256Hex(Buffer.from('a small file')));
   });
 
+  test('sends shorter parts over a line that brings no long ones', async () => {
+    const { page } = visit;
+    const link = await pages.link({ prefix: 'slow/' });
+    // As a gateway ends a body that takes more than a minute
+    await page.addInitScript(() => {
+      const { send } = XMLHttpRequest.prototype;
+      XMLHttpRequest.prototype.send = function (body) {
+        const isLong = body instanceof Blob && body.size > 1_000_000;
+        if (isLong) globalThis.setTimeout(() => this.dispatchEvent(new ProgressEvent('error')), 50);
+        else send.call(this, body);
+      };
+    });
+    await pages.visit(visit, pageWith(`<efs-upload upload-link="${link}"></efs-upload>`));
+    await choose(page, 'large.bin');
+    await row(page, 'large.bin').getByText('Stored').waitFor();
+    expect(await stored('slow/large.bin')).toBe(sha256Hex(largeBytes));
+  });
+
   test('takes dropped files, and shows names as text only', async () => {
     const { page } = visit;
     const link = await pages.link({ prefix: 'dropped/' });

@@ -7,8 +7,9 @@ import { encodeBase64 } from '../../client/src/bytes/bytes.ts';
 import { exchange, type HttpAnswer, type HttpPlace } from '../../client/src/http/exchange.ts';
 import { filePath, isCrossOrigin } from '../../client/src/operations/url-paths.ts';
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
-import { chunkBytesMax, singleUploadBytesMax } from '../../wire/src/limits.ts';
+import { singleUploadBytesMax } from '../../wire/src/limits.ts';
 import { fileAddress, type UploadPlace } from './addresses.ts';
+import type { PartLength } from './part-length.ts';
 import { connectionTo, persist, type Waiting } from './service.ts';
 import { isUploadId, type RememberedUpload, rememberedUpload } from './unfinished-uploads.ts';
 
@@ -21,6 +22,7 @@ export interface Sending {
 }
 
 export interface Watch extends Waiting {
+  readonly partLength: PartLength;
   /** Receives the number of the file's bytes that have been sent. */
   onSent(bytes: number): void;
 }
@@ -152,7 +154,7 @@ interface Part {
 
 /** Sends the bytes from `offset`, and returns the offset that follows. */
 function append(transfer: Transfer, { id, offset, read }: Part): Promise<number> {
-  const { connection, file, signal, onSent } = transfer;
+  const { connection, file, signal, onSent, partLength } = transfer;
   return persist(async (attempt) => {
     let start = offset;
     if (attempt > 1) {
@@ -162,15 +164,18 @@ function append(transfer: Transfer, { id, offset, read }: Part): Promise<number>
     }
     const type = 'application/offset+octet-stream';
     const headers = { ...version, 'Upload-Offset': String(start), 'Content-Type': type };
-    const body = file.slice(start, start + chunkBytesMax);
+    const body = file.slice(start, start + partLength.of(file.size));
+    const startMs = performance.now();
     try {
       const answer = await exchange(connection, {
         ...{ method: 'PATCH', path: uploadPath(transfer, id), headers, body, signal },
         onSent: (bytes) => onSent(start + Math.min(bytes, body.size)),
       });
       read(answer);
+      partLength.passed(performance.now() - startMs);
       return checkedOffset(answer, file.size, start + 1);
     } catch (error) {
+      if (isStorageError(error, 'NetworkError', 'Timeout', 'HttpError')) partLength.failed();
       // The node that named the offset did not know the last part yet
       if (!isStorageError(error, 'OffsetMismatch')) throw error;
       throw new StorageError(error.code, error.message, { isRetryable: true, cause: error });

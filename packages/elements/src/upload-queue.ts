@@ -1,6 +1,7 @@
 // The files of an upload element, in order, and the few of them that are being sent.
 
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
+import { PartLength } from './part-length.ts';
 import { discardUpload, type Sending, sendFile } from './send-file.ts';
 
 /** Parts of one file are sent one after the other; several files use a fast line. */
@@ -35,6 +36,7 @@ export type UploadChange = 'added' | 'progress' | 'state' | 'removed';
 
 export class UploadQueue {
   readonly #entries = new Map<UploadItem, Entry>();
+  readonly #partLength = new PartLength();
   readonly #onChange: (item: UploadItem, change: UploadChange) => void;
 
   constructor(onChange: (item: UploadItem, change: UploadChange) => void) {
@@ -105,6 +107,7 @@ export class UploadQueue {
     try {
       const address = await sendFile(sending, {
         signal,
+        partLength: this.#partLength,
         onSent: (sentBytes) => {
           if (!signal.aborted) this.#change(entry, { sentBytes }, 'progress');
         },
