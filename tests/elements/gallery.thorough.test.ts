@@ -314,6 +314,18 @@ describe.skipIf(isBrowserUnwanted)('<efs-file>', () => {
     await expectAccessible(visit);
   });
 
+  test('links to the page of a link with a password, and requests nothing', async () => {
+    const { page } = visit;
+    const path = '/s/AAAA/secret.png#p.c2FsdA';
+    const src = `${pages.gateway.url}${path}`;
+    const before = pages.gateway.requests.length;
+    await pages.visit(visit, pageWith(`<efs-file src="${src}" type="image/png"></efs-file>`));
+    const link = page.getByRole('link', { name: 'Open: secret.png' });
+    expect(await link.getAttribute('href')).toBe(src);
+    expect(pages.gateway.requests).toHaveLength(before);
+    await expectAccessible(visit);
+  });
+
   test('says that a file is missing, and shows no other address', async () => {
     const { page } = visit;
     await pages.visit(visit, fileAt(`${bucket}/missing.txt`));

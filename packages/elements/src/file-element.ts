@@ -69,7 +69,7 @@ export class EfsFile extends BaseElement<FileTexts> {
     this.#message.textContent = this.texts.loading;
     try {
       const facts = await this.#facts(address, signal);
-      const kind = kindOf(facts.type);
+      const kind = isLocked(address) ? 'other' : kindOf(facts.type);
       const text = kind === 'text' ? await beginningOf(address, facts, signal) : undefined;
       // Ends the download that only told type and size
       if (kind !== 'text') void facts.response?.body?.cancel();
@@ -86,7 +86,7 @@ export class EfsFile extends BaseElement<FileTexts> {
 
   /** A GET whose body is not read costs the service nothing; a HEAD would be an update. */
   async #facts(address: URL, signal: AbortSignal): Promise<Facts> {
-    if (this.type !== '') return { type: this.type, size: this.size };
+    if (this.type !== '' || isLocked(address)) return { type: this.type, size: this.size };
     const response = await request(address, signal);
     const length = response.headers.get('content-length');
     const size = this.size ?? (length === null ? undefined : Number(length));
@@ -129,6 +129,11 @@ export class EfsFile extends BaseElement<FileTexts> {
     this.#message.textContent = text;
     this.send('efs-file-error', { message: text, reason });
   }
+}
+
+/** The page of a link with a password or a key in its fragment asks for it, or decrypts. */
+function isLocked({ hash }: URL): boolean {
+  return hash !== '';
 }
 
 class MissingFile extends Error {}
