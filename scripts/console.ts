@@ -1,5 +1,6 @@
-// Packs the console's pages for the canister (src/domain/administration/console-pages.ts has the
-// layout): compresses files that benefit from it, and adds digests.
+// Packs the console's pages and the OpenAPI file for the canister
+// (src/domain/administration/console-pages.ts has the layout): compresses files that benefit from
+// it, and adds digests.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,13 +18,16 @@ interface PackedPage {
   readonly bytes: Uint8Array;
 }
 
-/** Packs the files of a folder, with `index.html` as `/`. */
-export async function packPages(folder: string): Promise<Uint8Array> {
+/** Packs the files of a folder, with `index.html` as `/`, and the description of the interface. */
+export async function packPages(folder: string, openApi: string): Promise<Uint8Array> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const names = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'));
-  const pages = await Promise.all(names.sort().map((name) => packPage(folder, name)));
+  const pages = await Promise.all(
+    names.sort().map(async (name) => packPage(name, await readFile(join(folder, name)))),
+  );
+  pages.push(packPage('openapi.json', await servedOpenApi(openApi)));
   let offset = 0;
   const directory = pages.map(({ bytes, ...entry }) => {
     offset += bytes.length;
@@ -42,8 +46,13 @@ function typeOf(name: string): string {
   return /^text\/|javascript|json/.test(type) ? `${type}; charset=utf-8` : type;
 }
 
-async function packPage(folder: string, name: string): Promise<PackedPage> {
-  const bytes = await readFile(join(folder, name));
+/** Returns the description for clients that load it from the service: without other servers. */
+async function servedOpenApi(path: string): Promise<Buffer> {
+  const described = JSON.parse(await readFile(path, 'utf8'));
+  return Buffer.from(JSON.stringify({ ...described, servers: [{ url: '/' }] }));
+}
+
+function packPage(name: string, bytes: Buffer): PackedPage {
   const compressed = gzipSync(bytes, { level: 9 });
   const isCompressed = bytes.length >= compressedBytesMin && compressed.length < bytes.length;
   return {

@@ -46,7 +46,12 @@ export interface Page {
 const linkFolder = '/s';
 const linkPageAddress = `${linkFolder}//<*>`;
 
+/** The description of the HTTP interface (OpenAPI 3.1), for volumes. */
+const openApiAddress = '/openapi.json';
+
 const wellKnownFolder = '/.well-known/';
+/** RFC 9727. */
+const catalogAddress = `${wellKnownFolder}api-catalog`;
 const serviceAddress = `${wellKnownFolder}efs-service`;
 const originsAddress = `${wellKnownFolder}ii-alternative-origins`;
 
@@ -57,9 +62,16 @@ export function pagesOf(stores: Stores): Page[] {
 }
 
 function mainPages(role: ServiceRole): Page[] {
-  if (role.kind === 'volume' && role.front !== undefined) return [pointerPage(role.front)];
-  const pages = consolePages().map((page) => pageOfConsole(page));
-  const index = consolePages().find(({ address }) => address === '/');
+  const built = consolePages();
+  const openApi = built.filter(({ address }) => address === openApiAddress).map(openApiPage);
+  if (role.kind === 'volume' && role.front !== undefined) {
+    return [pointerPage(role.front), ...openApi];
+  }
+  const pages = built
+    .filter(({ address }) => address !== openApiAddress)
+    .map((page) => pageOfConsole(page));
+  if (role.kind === 'volume') pages.push(...openApi);
+  const index = built.find(({ address }) => address === '/');
   const hasLinkPage = role.kind === 'front' && index !== undefined;
   return hasLinkPage ? [...pages, pageOfConsole(index, linkPageAddress)] : pages;
 }
@@ -132,11 +144,18 @@ function ownOrigins(stores: Stores): string[] {
 /** Texts for programs. */
 function textPages(stores: Stores, role: ServiceRole): Page[] {
   const service = servicePage(stores);
-  if (role.kind === 'volume') return [service];
+  if (role.kind === 'volume') return [service, catalog()];
   // With this list, Internet Identity gives a person one principal at all addresses of the front
   const atGateways = gatewayDomains.slice(1).map((domain) => `https://${role.id}.${domain}`);
   const origins = [...atGateways, ...ownOrigins(stores)].slice(0, alternativeOriginsMax);
   return [service, jsonPage(originsAddress, { alternativeOrigins: origins })];
+}
+
+/** Tells programs where the interface is described. */
+function catalog(): Page {
+  const description = { href: openApiAddress, type: 'application/json' };
+  const linkset = [{ anchor: '/api/v1/', 'service-desc': [description] }];
+  return jsonPage(catalogAddress, { linkset }, 'application/linkset+json');
 }
 
 /** The text about the canister's role in its service. */
@@ -165,12 +184,29 @@ function shownFront(stores: Stores, { kind, id }: FrontRole): object {
   return { role: kind, canisterId: id, volumes };
 }
 
-function jsonPage(address: string, value: object): Page {
-  return pageOf(address, `${JSON.stringify(value)}\n`, [
-    ['Content-Type', 'application/json'],
+/** Programs of every origin may read it. */
+function jsonFields(type: string): Header[] {
+  return [
+    ['Content-Type', type],
     ['Content-Security-Policy', 'sandbox'],
     ['Access-Control-Allow-Origin', '*'],
-  ]);
+  ];
+}
+
+function jsonPage(address: string, value: object, type = 'application/json'): Page {
+  return pageOf(address, `${JSON.stringify(value)}\n`, jsonFields(type));
+}
+
+function openApiPage(page: ConsolePage): Page {
+  const { address, size, digest } = page;
+  const representation: Header[] = [
+    ...jsonFields('application/json'),
+    ['Content-Encoding', 'gzip'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ];
+  const validators: Header[] = [['Cache-Control', 'no-cache']];
+  const text = { address, size, digest, validators, representation };
+  return { address, text, body: () => readConsolePage(page) };
 }
 
 function pageOf(address: string, content: string, representation: readonly Header[]): Page {

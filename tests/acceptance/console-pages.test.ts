@@ -74,6 +74,26 @@ test('the page runs only its own scripts, cannot be framed, and sends no referre
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
+test('GET /openapi.json describes this service, for every origin, as the API catalog says', async () => {
+  const catalog = await get('/.well-known/api-catalog');
+  expect(catalog.headers.get('content-type')).toBe('application/linkset+json');
+  const [{ anchor, 'service-desc': described }] = (await catalog.json()).linkset;
+  expect([anchor, described]).toEqual([
+    '/api/v1/',
+    [{ href: '/openapi.json', type: 'application/json' }],
+  ]);
+  const response = await get(described[0].href);
+  expect(response.headers.get('access-control-allow-origin')).toBe('*');
+  expect(response.headers.get('ic-certificate')).toMatch(/version=2/);
+  const path = join(projectDir, 'docs/reference/openapi.json');
+  const written = JSON.parse(await readFile(path, 'utf8'));
+  expect(await response.json()).toEqual({ ...written, servers: [{ url: '/' }] });
+  const again = await get('/openapi.json', {
+    headers: { 'If-None-Match': response.headers.get('etag') ?? '' },
+  });
+  expect(again.status).toBe(304);
+});
+
 test('POST to the page is refused, and HEAD has no body', async () => {
   const head = await get('/', { method: 'HEAD' });
   expect(head.status).toBe(200);

@@ -134,7 +134,7 @@ export async function unlockLink(
 /** Throws AccessDenied if the password is wrong. */
 async function queryFor(connection: HttpConnection, proving: HttpRequest): Promise<string> {
   const { url } = await exchangeJson<{ readonly url?: string }>(connection, proving);
-  const [, secret] = /\?k=([\w-]{22})$/.exec(url ?? '') ?? [];
+  const [, secret] = /^[^?]*\?k=([\w-]{22})$/.exec(url ?? '') ?? [];
   if (secret !== undefined) return `?k=${secret}`;
   throw new StorageError('HttpError', 'The service answered with an address that is not a link.');
 }

@@ -58,7 +58,7 @@ function linksPath(bucket: string): string {
   return `${bucketPath(bucket)}/upload-links`;
 }
 
-const formPattern = /\?upload=(efu_[\w-]{49})$/;
+const formPattern = /^[^?]*\?upload=(efu_[\w-]{49})$/;
 
 /**
  * Builds the addresses from the secret in the response, because people pass them on, and a single
