@@ -1,6 +1,10 @@
 // The operations on files, lists, copies and former versions.
 
-import { folderPageDefault, folderPageMax } from '../../packages/wire/src/limits.ts';
+import {
+  deletedFileCountMax,
+  folderPageDefault,
+  folderPageMax,
+} from '../../packages/wire/src/limits.ts';
 import { pageSizeDefault } from '../../src/limits.ts';
 import {
   type Answer,
@@ -287,6 +291,24 @@ export const fileOperations: Operations = {
       },
       201: stored('moved file')[201] ?? emptied,
     },
+    errors: [...storeErrors, 'NoSuchFile'],
+  },
+  'POST B/switch': {
+    id: 'switchFiles',
+    key: 'required',
+    body: {
+      types: json,
+      schema: object(
+        {
+          fromPrefix: prefix,
+          toPrefix: prefix,
+          deletes: list(text, deletedFileCountMax),
+          ifResult: text,
+        },
+        ['deletes', 'ifResult'],
+      ),
+    },
+    answers: { 200: answers('The switch is done.', object({ moved: count, deleted: count })) },
     errors: [...storeErrors, 'NoSuchFile'],
   },
   'GET B/versions': {

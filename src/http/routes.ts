@@ -6,6 +6,7 @@ import { getEndToEnd } from './end-to-end.ts';
 import { postDeletion, postFiles } from './file-batches.ts';
 import { getFileList } from './file-list.ts';
 import { postRead } from './file-reads.ts';
+import { switchRoutes } from './file-switch.ts';
 import { putFile } from './file-upload.ts';
 import { deleteFileRecord, getFileRecord, headFileRecord, patchFileRecord } from './files.ts';
 import { getBucketJournal } from './journal.ts';
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
     handlers: { GET: getBucketJournal, HEAD: headOf(getBucketJournal) },
   },
   ...copyRoutes,
+  ...switchRoutes,
   ...linkRoutes,
   ...uploadRoutes,
   ...tusRoutes,

@@ -121,6 +121,11 @@ function messages(bucket: string): Readonly<Record<string, Message>> {
       ...{ bucketId: bucket, fromPrefix: 'e/', toPrefix: 'd/', cursor: [], apiKey: noKey },
       bypassGovernance: [],
     }),
+    'POST switch': http('POST', `${base}/switch`, '{"fromPrefix":"d/","toPrefix":""}'),
+    switchFiles: call('switchFiles', {
+      ...{ bucketId: bucket, fromPrefix: 'e/', toPrefix: '', ifResult: [], apiKey: noKey },
+      deletes: [Array(1_000).fill('y'.repeat(90))],
+    }),
   };
 }
 

@@ -168,6 +168,9 @@ test('lists and batches answer as described', async () => {
   await send('POST', `${B}/move`, 200, { body: { from: 'moved', to: { path: 'list/1.txt' } } });
   await send('POST', `${B}/move`, 200, { body: { fromPrefix: 'list/', toPrefix: 'other/' } });
   await send('POST', `${B}/move`, 400, { body: { fromPrefix: 'list/' } });
+  const switched = { fromPrefix: 'none/', toPrefix: '', deletes: ['none'] };
+  await send('POST', `${B}/switch`, 200, { body: switched });
+  await send('POST', `${B}/switch`, 412, { body: { ...switched, ifResult: 'x' } });
   const paths = ['other/1.txt', 'none.txt'];
   await send('POST', `${B}/read`, 200, { body: { paths: [...paths, 'none'] } });
   await send('POST', `${B}/read`, 400, { body: {} });

@@ -4,10 +4,10 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
-import { renewSites } from '../../src/domain/administration/site-renewal.ts';
 import { findFile } from '../../src/domain/files/file-records.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
 import { fieldsOf, readHeaders } from '../../src/domain/files/site-headers.ts';
+import { renewSites } from '../../src/domain/files/site-renewal.ts';
 import { upgradedFilesPerMessage } from '../../src/limits.ts';
 import {
   bucketChange,

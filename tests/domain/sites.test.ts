@@ -7,10 +7,10 @@ import {
   updateBucket,
 } from '../../src/domain/administration/bucket-administration.ts';
 import { createBucket } from '../../src/domain/administration/bucket-creation.ts';
-import { renewSites } from '../../src/domain/administration/site-renewal.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
 import { type FileRecord, findFile } from '../../src/domain/files/file-records.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
+import { renewSites } from '../../src/domain/files/site-renewal.ts';
 import { upgradedFilesPerMessage } from '../../src/limits.ts';
 import {
   bucketChange,

@@ -44,7 +44,8 @@ function text(bytes: Uint8Array): string {
 }
 
 export function allFiles(stores: MemoryStores): FileRecord[] {
-  const present = stores.files.entries().filter(([key]) => (key[0] ?? 0) > 1);
+  // Records of other kinds begin with a byte that no bucket's id has
+  const present = stores.files.entries().filter(([key]) => (key[0] ?? 0) > 0x1f);
   return present.map(([key]) => {
     const [bucketId = '', path = ''] = text(key).split('\0');
     return findFile(stores, bucketId, path) ?? expect.fail(`no file at ${bucketId}/${path}`);

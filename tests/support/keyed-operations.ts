@@ -57,6 +57,11 @@ const fromPath: Fields = ({ path, fresh }) => ({ from: path, to: fresh });
 const toPath: Fields = ({ path, own }) => ({ from: own, to: path });
 const fromPrefix: Fields = ({ path, fresh }) => ({ fromPrefix: path, toPrefix: fresh });
 const toPrefix: Fields = ({ path, own }) => ({ fromPrefix: own, toPrefix: path });
+const switchDeletes: Fields = ({ path, own, fresh }) => ({
+  fromPrefix: `${own}/x/`,
+  toPrefix: fresh,
+  deletes: [path],
+});
 
 export const actorRows: readonly ActorRow[] = [
   ...rows('getFile', ({ bucket, path, key }) => [bucket, path, key]),
@@ -87,6 +92,7 @@ export const actorRows: readonly ActorRow[] = [
   ...records('copyFile', fromPath, toPath),
   ...records('moveFile', fromPath, toPath),
   ...records('moveFiles', fromPrefix, toPrefix),
+  ...records('switchFiles', fromPrefix, toPrefix, switchDeletes),
   ...records('restoreVersion', ({ path }) => ({ path, version: 1n })),
   ...records('eraseVersions', ofPath, ofPrefix),
   ...records('setRetention', ofPath),
@@ -190,6 +196,7 @@ export const httpRows: readonly HttpRow[] = [
   ...posts('hold', ({ path }) => ({ path, hold: false })),
   ...posts('copy', fromPathOnly, toPathOnly),
   ...posts('move', fromPathOnly, toPathOnly, fromPrefix, toPrefix),
+  ...posts('switch', fromPrefix, toPrefix, switchDeletes),
   ...posts('upload/start', ({ path }) => ({ path, size: 1 })),
   { method: 'PUT', url: session('/chunk/0'), body: () => 'x' },
   { method: 'POST', url: session('/complete') },

@@ -2,8 +2,8 @@
 // the end each file must have leaves of the kind that its bucket needs.
 
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
-import { renewSites } from '../../src/domain/administration/site-renewal.ts';
 import { findBucket } from '../../src/domain/buckets/buckets.ts';
+import { renewSites } from '../../src/domain/files/site-renewal.ts';
 import { callOf } from './domain-fixture.ts';
 import { expectSame } from './expect-same.ts';
 import { allFiles } from './invariants.ts';

@@ -6,6 +6,7 @@ export type { Journal } from './administration/journal.ts';
 export type { BucketRules } from './administration/rules.ts';
 export type { Subscriptions } from './administration/subscriptions.ts';
 export { browserIdentityStore } from './age/browser-identity-store.ts';
+export { type DigestedFile, filesDigest } from './bytes/files-digest.ts';
 export type { UploadInput, UploadSource } from './bytes/upload-source.ts';
 export type { RetryNotice, RetryPolicy } from './connection/retry.ts';
 export { xhrSender } from './connection/xhr-sender.ts';

@@ -223,6 +223,7 @@ const rows = {
     remove: first,
     removeAll: list,
     moveAll: first,
+    switchAll: first,
     change: first,
     getUpload: first,
     cancelUpload: first,

@@ -29,6 +29,9 @@ export const readFileRestBytes = 512;
 /** Bytes of the JSON or the texts of a call that lists files to delete. */
 export const deletionBytesMax = 98_304;
 
+/** Folder of a bucket where files wait for a switch; a site does not serve it. */
+export const stagingFolder = '.efs-deploy/';
+
 // Lists
 export const pageSizeMax = 50;
 /** Files and folders together, in a list by cursors. */

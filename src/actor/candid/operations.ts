@@ -66,6 +66,23 @@ export const PrefixMoved = IDL.Record({
 });
 export const ResultPrefixMove = resultOf(PrefixMoved);
 
+/**
+ * A switch: all files below `fromPrefix` move, and up to 1,000 paths in `deletes` are deleted. They
+ * need not exist. `toPrefix` may contain `fromPrefix`.
+ */
+export const FileSwitch = IDL.Record({
+  bucketId: IDL.Text,
+  fromPrefix: IDL.Text,
+  toPrefix: IDL.Text,
+  deletes: IDL.Opt(IDL.Vec(IDL.Text)),
+  /** Digest of the list of files below `toPrefix` after the switch; any other is refused. */
+  ifResult: IDL.Opt(IDL.Text),
+  apiKey: IDL.Opt(IDL.Text),
+});
+/** Numbers of files. */
+export const FilesSwitched = IDL.Record({ moved: IDL.Nat, deleted: IDL.Nat });
+export const ResultSwitch = resultOf(FilesSwitched);
+
 /** A change of a file: a present field replaces the stored one, an absent field changes nothing. */
 export const FileChange = IDL.Record({
   bucketId: IDL.Text,

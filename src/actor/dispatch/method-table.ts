@@ -27,6 +27,7 @@ import {
 import { checkCopy } from '../../domain/files/copies.ts';
 import { checkFileChange } from '../../domain/files/file-changes.ts';
 import { authorizeDeletion } from '../../domain/files/file-deletion.ts';
+import { checkSwitchRights } from '../../domain/files/file-switch.ts';
 import { checkDeletion } from '../../domain/files/files.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
@@ -44,7 +45,7 @@ import { checkChunk } from '../../domain/uploads/upload-chunks.ts';
 import { checkCancellation, checkCompletion } from '../../domain/uploads/upload-end.ts';
 import { checkUploadRequest } from '../../domain/uploads/uploads.ts';
 import { type ApiKeyArgument, keyRequestOf } from '../messages/api-key-arguments.ts';
-import type { BucketArgument } from '../messages/batch-messages.ts';
+import type { BucketArgument, FileSwitchArgument } from '../messages/batch-messages.ts';
 import type { ChunkArgument } from '../messages/bulk-messages.ts';
 import {
   type ChangeArgument,
@@ -53,6 +54,7 @@ import {
   copyOrderOf,
   type PrefixArgument,
   prefixOrderOf,
+  switchClaimOf,
 } from '../messages/copy-arguments.ts';
 import { type LinkArgument, linkRequestOf } from '../messages/link-arguments.ts';
 import { numberOf, type Optional } from '../messages/optional.ts';
@@ -238,6 +240,11 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: some,
     admit: ({ stores, call }, argument: PrefixArgument) =>
       checkPrefixMoveRights(stores, call, prefixOrderOf(argument)),
+  },
+  switchFiles: {
+    bounds: deletion,
+    admit: ({ stores, call }, argument: FileSwitchArgument) =>
+      void checkSwitchRights(stores, call, switchClaimOf(argument)),
   },
   createLink: {
     bounds: some,

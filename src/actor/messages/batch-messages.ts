@@ -1,6 +1,6 @@
-// The arguments of uploadFiles and deleteFiles. Their lists are long, and the fields beside the
-// lists determine the caller's right, so the lists are skipped first and read after the right is
-// checked. Arguments of other types go to the argument decoder, within its bounds.
+// The arguments of uploadFiles, deleteFiles and switchFiles. Their lists are long, and the fields
+// beside the lists determine the caller's right, so the lists are skipped first and read after the
+// right is checked. Arguments of other types go to the argument decoder, within its bounds.
 
 import { idlLabelToId } from '@dfinity/candid';
 import {
@@ -9,6 +9,7 @@ import {
   deletedFileCountMax,
 } from '../../../packages/wire/src/limits.ts';
 import { Refusal } from '../../domain/shared/refusal.ts';
+import { FileSwitch } from '../candid/operations.ts';
 import {
   CandidFault,
   type CandidReader,
@@ -59,6 +60,14 @@ export interface FileDeletionArgument extends BucketArgument {
   readonly cursor: string | undefined;
   readonly ifMatch: string | undefined;
   readonly bypassGovernance: boolean | undefined;
+  /** Throws a Refusal if the paths are malformed. */
+  readPaths(): string[] | undefined;
+}
+
+export interface FileSwitchArgument extends BucketArgument {
+  readonly fromPrefix: string;
+  readonly toPrefix: string;
+  readonly ifResult: string | undefined;
   /** Throws a Refusal if the paths are malformed. */
   readPaths(): string[] | undefined;
 }
@@ -214,8 +223,9 @@ export function decodeFileDeletion(
   argument: Uint8Array,
   bounds: ArgumentBounds,
 ): FileDeletionArgument {
-  const deletion = readCandid(argument, bounds.textBytes, readDeletion);
-  if (deletion !== undefined) return deletion;
+  const read = (reader: CandidReader) => readListed(reader, deletionNames, ['bucketId']);
+  const deletion = readCandid(argument, bounds.textBytes, read);
+  if (deletion !== undefined) return deletion as unknown as FileDeletionArgument;
   const [any] = decodeWithin(deletionPlans, argument, bounds) as [
     {
       bucketId: string;
@@ -234,22 +244,50 @@ export function decodeFileDeletion(
   return { bucketId, apiKey: apiKey[0], ...limits, ...flag, readPaths };
 }
 
-function readDeletion(reader: CandidReader): FileDeletionArgument {
+const switchNames = namesOf(FileSwitch._fields.map(([name]) => name));
+const switchPlans = [planOf(FileSwitch)];
+
+/** Decodes the argument of `switchFiles`. */
+export function decodeFileSwitch(argument: Uint8Array, bounds: ArgumentBounds): FileSwitchArgument {
+  const texts = ['bucketId', 'fromPrefix', 'toPrefix'];
+  const read = (reader: CandidReader) => readListed(reader, switchNames, texts);
+  const order = readCandid(argument, bounds.textBytes, read);
+  if (order !== undefined) return order as unknown as FileSwitchArgument;
+  const [any] = decodeWithin(switchPlans, argument, bounds) as [
+    {
+      bucketId: string;
+      fromPrefix: string;
+      toPrefix: string;
+      deletes: Optional<string[]>;
+      ifResult: Optional<string>;
+      apiKey: Optional<string>;
+    },
+  ];
+  const { deletes, ifResult, apiKey, ...names } = any;
+  return { ...names, ifResult: ifResult[0], apiKey: apiKey[0], readPaths: () => deletes[0] };
+}
+
+/** Reads a record with one list of paths, which it skips. `texts`: the fields that must exist. */
+function readListed(
+  reader: CandidReader,
+  names: ReadonlyMap<number, string>,
+  texts: readonly string[],
+): Record<string, unknown> {
   const table = reader.table();
   const root = entryOf(table, argumentTypes(reader, 1)[0], candidTypes.record);
   const found: Record<string, unknown> = { readPaths: () => undefined };
-  for (const { name, type } of fieldsOf(root, deletionNames)) {
-    if (name === 'paths') found.readPaths = laterPaths(reader, table, type);
-    else if (name === 'bucketId') {
+  for (const { name, type } of fieldsOf(root, names)) {
+    if (name === 'paths' || name === 'deletes') found.readPaths = laterPaths(reader, table, type);
+    else if (texts.includes(name)) {
       requireType(type, candidTypes.text);
-      found.bucketId = reader.text();
+      found[name] = reader.text();
     } else if (name === 'bypassGovernance') {
       requireElement(table, type, { kind: candidTypes.opt, element: candidTypes.bool });
       found[name] = reader.flag() ? reader.flag() : undefined;
     } else found[name] = optionalText(reader, table, type);
   }
-  requireAll(found, ['bucketId']);
-  return found as unknown as FileDeletionArgument;
+  requireAll(found, texts);
+  return found;
 }
 
 function laterPaths(reader: CandidReader, table: TableEntry[], type: number) {

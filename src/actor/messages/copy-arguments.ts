@@ -2,8 +2,10 @@
 
 import type { CopyRequest as CopyOrder } from '../../domain/files/copies.ts';
 import type { FileChange as Change, ChangedNotes } from '../../domain/files/file-changes.ts';
+import type { SwitchClaim } from '../../domain/files/file-switch.ts';
 import type { PrefixMove as PrefixOrder } from '../../domain/files/prefix-moves.ts';
 import { withoutSlash } from '../../domain/shared/names.ts';
+import type { FileSwitchArgument } from './batch-messages.ts';
 import { numberOf, type Optional } from './optional.ts';
 
 interface NotesArgument {
@@ -68,6 +70,12 @@ export function prefixOrderOf(argument: PrefixArgument): PrefixOrder {
     bypassesGovernance: argument.bypassGovernance[0],
     apiKey: argument.apiKey[0],
   };
+}
+
+export function switchClaimOf(argument: FileSwitchArgument): SwitchClaim {
+  const { bucketId: bucket, fromPrefix, toPrefix, ifResult, apiKey } = argument;
+  const prefixes = { fromPrefix: withoutSlash(fromPrefix), toPrefix: withoutSlash(toPrefix) };
+  return { bucket, ...prefixes, ifResult, apiKey };
 }
 
 export interface ChangeArgument extends NotesArgument {

@@ -3,10 +3,20 @@
 
 import { copyFile, moveFile } from '../../domain/files/copies.ts';
 import { changeFile } from '../../domain/files/file-changes.ts';
+import { switchFiles } from '../../domain/files/file-switch.ts';
 import { moveFiles } from '../../domain/files/prefix-moves.ts';
-import { CopyRequest, FileChange, PrefixMove, ResultPrefixMove } from '../candid/operations.ts';
+import {
+  CopyRequest,
+  FileChange,
+  FileSwitch,
+  PrefixMove,
+  ResultPrefixMove,
+  ResultSwitch,
+} from '../candid/operations.ts';
+import { encodeResult } from '../candid/result.ts';
 import { ResultFile } from '../candid/types.ts';
-import { update } from '../dispatch/method.ts';
+import { carryOut, update } from '../dispatch/method.ts';
+import { decodeFileSwitch } from '../messages/batch-messages.ts';
 import {
   type ChangeArgument,
   type CopyArgument,
@@ -14,6 +24,7 @@ import {
   copyOrderOf,
   type PrefixArgument,
   prefixOrderOf,
+  switchClaimOf,
 } from '../messages/copy-arguments.ts';
 import { optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
@@ -56,6 +67,23 @@ export class CopiesActor {
         return { path, error: `${code}: ${message}` };
       });
       return { moved, isDone, nextCursor: optional(nextCursor), failed: shown };
+    });
+  }
+
+  /**
+   * Moves all files below a prefix and deletes others, in one message: all or nothing. Errors:
+   * AccessDenied, EntityTooLarge, FileHeld, IntegrityError, PreconditionFailed.
+   */
+  @update([FileSwitch], ResultSwitch, { manual: true })
+  switchFiles(): void | Promise<void> {
+    const signature = { name: 'switchFiles', parameters: [FileSwitch] };
+    return carryOut(signature, {
+      decode: decodeFileSwitch,
+      run: (argument) => {
+        const readDeletes = () => argument.readPaths() ?? [];
+        return switchFiles(stores, currentCall(), { ...switchClaimOf(argument), readDeletes });
+      },
+      encode: (result) => encodeResult(ResultSwitch, result),
     });
   }
 

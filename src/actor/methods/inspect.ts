@@ -17,7 +17,11 @@ import type { MethodRow } from '../dispatch/method-row.ts';
 import { methodTable } from '../dispatch/method-table.ts';
 import { isRefusalAffordable } from '../dispatch/refused-calls.ts';
 import { explainArgument } from '../messages/argument-faults.ts';
-import { decodeFileBatch, decodeFileDeletion } from '../messages/batch-messages.ts';
+import {
+  decodeFileBatch,
+  decodeFileDeletion,
+  decodeFileSwitch,
+} from '../messages/batch-messages.ts';
 import { decodeChunk, decodeRequest } from '../messages/bulk-messages.ts';
 import { decodeFileUpload } from '../messages/file-messages.ts';
 import { currentCall } from '../runtime/call.ts';
@@ -35,6 +39,8 @@ function argumentsOf(method: string, argument: Uint8Array, { bounds }: MethodRow
       return [decodeFileBatch(argument, bounds)];
     case 'deleteFiles':
       return [decodeFileDeletion(argument, bounds)];
+    case 'switchFiles':
+      return [decodeFileSwitch(argument, bounds)];
     case 'http_request_update':
       return [decodeRequest(argument, bounds)];
     default:

@@ -12,12 +12,12 @@ import {
 } from '../../domain/administration/record-upgrade.ts';
 import { actOnRules } from '../../domain/administration/rule-work.ts';
 import { configureRole, type RoleSettings } from '../../domain/administration/service-role.ts';
-import { renewSites } from '../../domain/administration/site-renewal.ts';
 import { nextRuleCheckNs } from '../../domain/buckets/rule-times.ts';
 import { reclaimContents } from '../../domain/contents/contents.ts';
 import { releaseKept } from '../../domain/contents/kept-contents.ts';
 import { endLinks } from '../../domain/files/link-records.ts';
 import { endLinksOfFormerControllers } from '../../domain/files/links.ts';
+import { renewSites } from '../../domain/files/site-renewal.ts';
 import { expireVersions } from '../../domain/files/version-records.ts';
 import { cutJournal } from '../../domain/journal/journal-retention.ts';
 import {

@@ -10,6 +10,7 @@ import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { countLinks } from './link-records.ts';
 import { headersPath } from './site-headers.ts';
+import { addressesOf } from './site-paths.ts';
 
 /** A record, its index entries and its seal: 9 M instructions per move, 4 M per deletion. */
 const movedFileLeaves = 80;
@@ -22,7 +23,11 @@ const deletedPerWritten = 0.6;
 /** Freeing the storage of a full chunk: 2.5 M instructions. */
 const freedChunkLeaves = 23;
 /** Sealing a record again and publishing its leaves: 4 M instructions. */
-const renewedFileLeaves = 36;
+export const renewedFileLeaves = 36;
+/** Publishing an address of a site besides a file's path: 2 M instructions. */
+const addressLeaves = 18;
+/** A line of the digest of files, see folder-digest.ts: 0.3 M instructions. */
+const digestedFileLeaves = 3;
 /** Looking up, decrypting and hashing a chunk: 0.5 M instructions, and 0.1 M per 1,000 bytes. */
 const hashedChunkLeaves = 5;
 const hashedBytesPerLeaf = 1_000;
@@ -38,6 +43,16 @@ export function leavesOfMove(
   const written = (1 + links) * chunksOf(file) + (old === undefined ? 0 : chunksOf(old));
   const freed = old === undefined ? 0 : leavesOfRetirement(stores, bucket, old);
   return movedFileLeaves + links * movedLinkLeaves + written + freed;
+}
+
+/** Returns the cost of a move to a path with further addresses. */
+export function leavesOfAddresses({ isSite }: Bucket, path: string): number {
+  return isSite ? addressesOf(path).length * addressLeaves : 0;
+}
+
+/** Returns the cost of the digest of so many files. */
+export function leavesOfDigest(files: number): number {
+  return files * digestedFileLeaves;
 }
 
 export function leavesOfDeletion(stores: Stores, bucket: Bucket, file: FileRecord): number {

@@ -2,7 +2,7 @@
 // the destination bucket wraps the content's key again (contents/shared-contents.ts).
 
 import { type Bucket, getBucket } from '../buckets/buckets.ts';
-import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
@@ -66,7 +66,7 @@ export interface CopyRequest extends ChangedNotes {
 
 type Kind = 'copy' | 'move';
 
-interface Prepared {
+export interface PreparedCopy {
   /** The caller's right to write at the new path. */
   readonly grant: Grant;
   readonly source: Bucket;
@@ -77,10 +77,17 @@ interface Prepared {
   readonly changed: Partial<FileMetadata>;
   readonly path: string;
   readonly old: FileRecord | undefined;
+  /** The usage that it adds to the target. */
+  readonly addition: Addition;
 }
 
 /** Refuses what copyFile() or moveFile() would refuse, except damaged files; changes nothing. */
-export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyRequest): Prepared {
+export function checkCopy(
+  stores: Stores,
+  call: Call,
+  kind: Kind,
+  request: CopyRequest,
+): PreparedCopy {
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
   const claim = { bucket: to, path: request.to.path, permission: 'write', apiKey } as const;
@@ -110,12 +117,13 @@ export function checkCopy(stores: Stores, call: Call, kind: Kind, request: CopyR
   const old = present && requireRetirable(target, present, { nowNs });
   const goes = kind === 'move' && source.id === target.id;
   const added = file.size + overheadBytesOf({ ...file, ...changed, bucketId: target.id, path });
-  checkQuota(target, {
-    files: old === undefined && !goes ? 1 : 0,
+  const addition = {
+    files: (old === undefined ? 1 : 0) - (goes ? 1 : 0),
     bytes: added - freedBytes(target, old) - (goes ? usedBytes(file) : 0),
-  });
+  };
+  checkQuota(target, addition);
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
-  return { grant, source, target, file, former, changed, path, old };
+  return { grant, source, target, file, former, changed, path, old, addition };
 }
 
 function requireSourceMatch(file: FileRecord, { ifSourceMatch }: CopyRequest): void {
@@ -135,7 +143,7 @@ function findSource(
   stores: Stores,
   bucket: Bucket,
   { from, kind, version }: Source,
-): Pick<Prepared, 'file' | 'former'> {
+): Pick<PreparedCopy, 'file' | 'former'> {
   if (version !== undefined && kind === 'move') {
     throw new Refusal(
       'InvalidArgument',
@@ -187,28 +195,41 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Writ
 }
 
 /** Like moveFile(), after checkCopy() accepted the request in the same message. */
-export function moveChecked(stores: Stores, call: Call, prepared: Prepared): WrittenFile {
-  const { id, createdAtNs } = prepared.file;
-  const moved = putCopy(stores, call, prepared, { id, createdAtNs });
-  const shown = shownToWriter(prepared.grant, moved, []);
-  const { source, target, file } = prepared;
-  if (source.id !== target.id) {
-    noteFile(stores, 'file.deleted', file);
-    leavePath(stores, source, file);
-    releaseContent(stores, file);
-    return shown;
+export function moveChecked(stores: Stores, call: Call, prepared: PreparedCopy): WrittenFile {
+  const { source, target } = prepared;
+  if (source.id === target.id) {
+    return shownToWriter(prepared.grant, moveWithin(stores, call, prepared).moved, []);
   }
-  // Within a bucket, a move keeps the file's links and key
+  const moved = putMoved(stores, call, prepared);
+  noteFile(stores, 'file.deleted', prepared.file);
+  leavePath(stores, source, prepared.file);
+  releaseContent(stores, prepared.file);
+  return shownToWriter(prepared.grant, moved, []);
+}
+
+/** Moves a file within its bucket, with its links and key. Returns the changed bucket too. */
+export function moveWithin(
+  stores: Stores,
+  call: Call,
+  prepared: PreparedCopy,
+): { readonly moved: Committed; readonly bucket: Bucket } {
+  const { source, file } = prepared;
+  const moved = putMoved(stores, call, prepared);
   if (source.linkCount > 0) moveLinks(stores, source, file.path, moved.file);
-  leavePath(stores, source.linkCount > 0 ? getBucket(stores, source.id) : moved.bucket, file);
-  return shown;
+  const left = source.linkCount > 0 ? getBucket(stores, source.id) : moved.bucket;
+  return { moved, bucket: leavePath(stores, left, file) };
+}
+
+function putMoved(stores: Stores, call: Call, prepared: PreparedCopy): Committed {
+  const { id, createdAtNs } = prepared.file;
+  return putCopy(stores, call, prepared, { id, createdAtNs });
 }
 
 /** Refuses damaged files with IntegrityError before it writes. */
 function putCopy(
   stores: Stores,
   call: Call,
-  { source, target, file: named, former, changed, path, old }: Prepared,
+  { source, target, file: named, former, changed, path, old }: PreparedCopy,
   origin: NewFile['origin'],
 ): Committed {
   const put = ({ file, key }: OpenFile): Committed => {

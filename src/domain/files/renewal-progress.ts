@@ -1,5 +1,5 @@
-// Buckets whose files get other certified answers, see administration/site-renewal.ts. The progress
-// is in the directory:
+// Buckets whose files get other certified answers, see site-renewal.ts. The progress is in the
+// directory:
 //
 //   14 | bucket id | 0 | path of the last processed file    -> 0
 
@@ -10,7 +10,7 @@ import type { Stores } from '../shared/stores.ts';
 
 const kind = 14;
 
-interface Progress {
+export interface Progress {
   readonly bucketId: string;
   /** '' before the first file. */
   readonly path: string;

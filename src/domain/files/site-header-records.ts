@@ -11,10 +11,16 @@ import { bytesEqual, concatBytes } from '../../lib/bytes.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
 import type { Bucket } from '../buckets/buckets.ts';
-import { type LeavesVersion, leavesVersionOf, ownLeavesVersion } from '../shared/publication.ts';
+import {
+  type LeavesVersion,
+  leavesVersionOf,
+  ownLeavesVersion,
+  presentLeavesVersion,
+} from '../shared/publication.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
 import { fieldsOf, type HeaderRule, type SiteField } from './site-headers.ts';
+import { isStaged } from './site-paths.ts';
 
 const recordKind = 6;
 const version = 1;
@@ -65,6 +71,7 @@ export interface Leaves {
 
 /** Returns what the leaves of the file in the bucket should have. */
 export function wantedLeaves(stores: Stores, bucket: Bucket, path: string): Leaves {
+  if (isStaged(path)) return { leavesVersion: presentLeavesVersion, siteHeaders: undefined };
   const siteHeaders = bucket.isSite ? fieldsOf(headerRules(stores, bucket.id), path) : [];
   if (siteHeaders.length > 0) return { leavesVersion: ownLeavesVersion, siteHeaders };
   return { leavesVersion: leavesVersionOf(bucket), siteHeaders: undefined };

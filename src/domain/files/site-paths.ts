@@ -1,10 +1,18 @@
 // The paths of a site's files that have more addresses than their own.
 
+import { stagingFolder } from '../../../packages/wire/src/limits.ts';
+
 export const indexName = 'index.html';
 export const cleanEnd = '.html';
 
+/** Whether the file waits for a switch to its place, and is no part of the site until then. */
+export function isStaged(path: string): boolean {
+  return path.startsWith(stagingFolder);
+}
+
 /** Returns the addresses, besides its own, at which a file with that path can be served. */
 export function addressesOf(path: string): string[] {
+  if (isStaged(path)) return [];
   const own = `/${path}`;
   if (own.endsWith(`/${indexName}`)) {
     const folder = own.slice(0, -indexName.length);

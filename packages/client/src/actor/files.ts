@@ -33,6 +33,14 @@ export const fileCalls: ActorCalls<FileOperations> = {
       return { moved: Number(moved), nextCursor: nextCursor[0], failed: shown };
     },
   ),
+  switchFiles: calling(
+    ({ actor, apiKey }, { bucket, fromPrefix, toPrefix, deletes, ifResult }) =>
+      actor.switchFiles({
+        ...{ bucketId: bucket, fromPrefix, toPrefix },
+        ...optionals({ deletes, ifResult, apiKey }),
+      }),
+    ({ moved, deleted }) => ({ moved: Number(moved), deleted: Number(deleted) }),
+  ),
   changeFile: calling(
     ({ actor, apiKey }, { bucket, path, ifMatch, ...change }) =>
       actor.updateFile({

@@ -375,6 +375,19 @@ export interface FileRecord {
   'updatedAt' : bigint,
   'chunkSize' : bigint,
 }
+/**
+ * A switch: all files below `fromPrefix` move, and up to 1,000 paths in `deletes` are deleted. They
+ * need not exist. `toPrefix` may contain `fromPrefix`.
+ */
+export interface FileSwitch {
+  'deletes' : [] | [Array<string>],
+  /** Digest of the list of files below `toPrefix` after the switch; any other is refused. */
+  'ifResult' : [] | [string],
+  'bucketId' : string,
+  'apiKey' : [] | [string],
+  'toPrefix' : string,
+  'fromPrefix' : string,
+}
 /** A whole file, at most 1,900,000 bytes. */
 export interface FileUpload {
   'sha256' : [] | [string],
@@ -393,6 +406,8 @@ export interface FilesRead {
   'left' : Array<string>,
   'results' : Array<ReadFile>,
 }
+/** Numbers of files. */
+export interface FilesSwitched { 'moved' : bigint, 'deleted' : bigint }
 /** A folder; its path is the common prefix of the paths in it. */
 export interface Folder { 'path' : string }
 /** A page of files and folders, by name; the last has no `nextCursor`. */
@@ -1584,6 +1599,15 @@ export interface _SERVICE {
     { 'ok' : Upload } |
       { 'err' : string }
   >,
+  /**
+   * Moves all files below a prefix and deletes others, in one message: all or nothing. Errors:
+   * AccessDenied, EntityTooLarge, FileHeld, IntegrityError, PreconditionFailed.
+   */
+  'switchFiles' : ActorMethod<
+    [FileSwitch],
+    { 'ok' : FilesSwitched } |
+      { 'err' : string }
+  >,
   /** (volume, cycles) Sends cycles to a volume of the list now. For controllers of a front. */
   'topUpVolume' : ActorMethod<
     [Principal, bigint],
@@ -2357,6 +2381,15 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'content' : IDL.Opt(WellKnownContent),
     'name' : IDL.Text,
   });
+  const FileSwitch = IDL.Record({
+    'deletes' : IDL.Opt(IDL.Vec(IDL.Text)),
+    'ifResult' : IDL.Opt(IDL.Text),
+    'bucketId' : IDL.Text,
+    'apiKey' : IDL.Opt(IDL.Text),
+    'toPrefix' : IDL.Text,
+    'fromPrefix' : IDL.Text,
+  });
+  const FilesSwitched = IDL.Record({ 'moved' : IDL.Nat, 'deleted' : IDL.Nat });
   const Budget = IDL.Record({ 'burst' : IDL.Nat, 'perMinute' : IDL.Nat });
   const AccessChange = IDL.Record({
     'allow' : IDL.Opt(IDL.Vec(IDL.Principal)),
@@ -2801,6 +2834,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'startUpload' : IDL.Func(
         [UploadRequest],
         [IDL.Variant({ 'ok' : Upload, 'err' : IDL.Text })],
+        [],
+      ),
+    'switchFiles' : IDL.Func(
+        [FileSwitch],
+        [IDL.Variant({ 'ok' : FilesSwitched, 'err' : IDL.Text })],
         [],
       ),
     'topUpVolume' : IDL.Func(

@@ -11,6 +11,8 @@ import type {
   MoveOptions,
   RemovedFile,
   RemoveOptions,
+  SwitchedFiles,
+  SwitchOptions,
 } from '../types/files.ts';
 import type { PathRows, Rows } from './operation.ts';
 import { getting, posting, removing, withQuery } from './operation-request.ts';
@@ -56,11 +58,14 @@ export interface DeletionAnswer {
   readonly nextCursor: string | undefined;
 }
 
+export type FileSwitch = Omit<SwitchOptions, 'signal'>;
+
 export interface FileOperations {
   getFile(file: NumberedFile): FileRecord;
   copyFile(request: CopyRequest): FileRecord;
   moveFile(request: CopyRequest): FileRecord;
   moveFiles(move: PrefixMove): PrefixMoveAnswer;
+  switchFiles(order: FileSwitch): SwitchedFiles;
   changeFile(change: ChangeRequest): FileRecord;
   deleteFiles(deletion: Deletion): DeletionAnswer;
   /** Deletes the file; with `ifMatch`, only if it has one of these entity tags. */
@@ -103,6 +108,10 @@ export const fileRows = {
       return { moved, nextCursor: nextCursor ?? undefined, failed: shown };
     },
   },
+  switchFiles: {
+    retry: 'repeat',
+    request: ({ bucket, ...order }) => posting(`${bucketPath(bucket)}/switch`, order),
+  },
   changeFile: {
     retry: 'repeat',
     request: ({ bucket, path, ifMatch, ...fields }) => ({
@@ -133,6 +142,10 @@ export const filePaths = {
     isNaming: true,
     seals: { fromPrefix: 'folder', toPrefix: 'folder' },
     opens: { failed: 'outcomes' },
+  },
+  switchFiles: {
+    isNaming: true,
+    seals: { fromPrefix: 'folder', toPrefix: 'folder', deletes: 'batch' },
   },
   changeFile: { seals: { path: 'path' }, opens: 'record' },
   deleteFile: { seals: { path: 'path' } },

@@ -34,6 +34,7 @@ type OtherTextField =
   | 'id'
   | 'ifMatch'
   | 'ifNoneMatch'
+  | 'ifResult'
   | 'ifSourceMatch'
   | 'linkPath'
   | 'mode'

@@ -1,12 +1,13 @@
 // Batches in buckets that seal names: a path that cannot be sealed does not stop the others.
 
 import { groupsOf } from '../files/remove-all.ts';
-import type { Deletion, DeletionAnswer } from '../operations/files.ts';
+import type { Deletion, DeletionAnswer, FileSwitch } from '../operations/files.ts';
 import type { ArgumentOf, BatchName, ResultOf } from '../operations/operation.ts';
 import type { Operations } from '../operations/table.ts';
 import type { BatchedFile, FileBatch, FilesRequest, WholeFile } from '../operations/transfers.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { FileRecord, RemovedFile } from '../types/files.ts';
+
 import type { PathNames } from './bucket-names.ts';
 import { inClear, inClearResult, shown } from './shown-paths.ts';
 
@@ -27,7 +28,16 @@ export const batches: {
   readFiles,
   deleteFiles: (names, { paths, ...others }, send) =>
     paths && deletePaths(names, { ...others, paths }, send),
+  switchFiles: refuseDeletes,
 };
+
+function refuseDeletes(names: PathNames, { bucket, deletes }: FileSwitch): undefined {
+  if (!names.isSealing || deletes === undefined) return undefined;
+  throw new StorageError(
+    'InvalidArgument',
+    `Bucket ${bucket} seals names, and switchAll deletes no files there: omit \`deletes\`, and use removeAll.`,
+  );
+}
 
 async function putFiles(
   names: PathNames,

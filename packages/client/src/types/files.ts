@@ -203,6 +203,45 @@ export interface MovedFiles {
   readonly failed: readonly { readonly path: string; readonly error: StorageError }[];
 }
 
+export interface SwitchOptions extends CallOptions {
+  readonly bucket: string;
+  /** All files below it move. Taken literally. */
+  readonly fromPrefix: string;
+  /** Replaces `fromPrefix`. It may contain `fromPrefix`; '' is the whole bucket. */
+  readonly toPrefix: string;
+  /**
+   * Paths to delete, at most 1,000. Paths without a file are accepted.
+   *
+   * @example
+   * ```ts
+   * const prefixes = { fromPrefix: 'notes/', toPrefix: '' };
+   * await storage.switchAll({ bucket: 'demo', ...prefixes, deletes: ['old.txt'] });
+   * ```
+   */
+  readonly deletes?: readonly string[] | undefined;
+  /**
+   * The digest of the files below `toPrefix` after the switch, from `filesDigest`. If they would
+   * differ, nothing changes, and the call fails with PreconditionFailed.
+   *
+   * @example
+   * ```ts
+   * import { filesDigest } from '@encrypted-file-storage/client';
+   *
+   * const { path, ...rest } = await storage.stat({ bucket: 'demo', path: 'notes/hello.txt' });
+   * const ifResult = await filesDigest([{ ...rest, path: 'shown/hello.txt' }]);
+   * const prefixes = { fromPrefix: 'notes/hello.', toPrefix: 'shown/hello.' };
+   * await storage.switchAll({ bucket: 'demo', ...prefixes, ifResult });
+   * ```
+   */
+  readonly ifResult?: string | undefined;
+}
+
+/** Numbers of files; both are 0 if a repeated call finds the work done. */
+export interface SwitchedFiles {
+  readonly moved: number;
+  readonly deleted: number;
+}
+
 export interface RemoveOptions extends CallOptions {
   /**
    * Entity tags as in If-Match. The file is removed only if it has one of them; otherwise the call

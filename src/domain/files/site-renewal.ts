@@ -4,49 +4,75 @@
 
 import { upgradedChunksPerMessage, upgradedFilesPerMessage } from '../../limits.ts';
 import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
-import { fileMapKey } from '../files/file-layout.ts';
-import { findFile } from '../files/file-records.ts';
-import { renewLeaves } from '../files/leaf-renewal.ts';
-import { findProgress, removeProgress, saveProgress } from '../files/renewal-progress.ts';
-import { hasLeaves, wantedLeaves } from '../files/site-header-records.ts';
-import { publishMissing } from '../files/site-publication.ts';
 import { unlessDamaged } from '../keys/wrapped-keys.ts';
 import { pathsAfter } from '../listing/file-index.ts';
 import type { Stores } from '../shared/stores.ts';
+import { renewedFileLeaves } from './bulk-work.ts';
+import { fileMapKey } from './file-layout.ts';
+import { findFile } from './file-records.ts';
+import { renewLeaves } from './leaf-renewal.ts';
+import { findProgress, type Progress, removeProgress, saveProgress } from './renewal-progress.ts';
+import { hasLeaves, wantedLeaves } from './site-header-records.ts';
+import { publishMissing } from './site-publication.ts';
 
 /** Runs one bounded step; true while more is left. The root keys must be available. */
 export function renewSites(stores: Stores, nowNs: bigint): boolean {
   const progress = findProgress(stores);
   if (progress === undefined) return false;
-  removeProgress(stores, progress);
-  const bucket = findBucket(stores, progress.bucketId);
-  if (bucket !== undefined) {
-    const path = renewFiles(stores, bucket, { after: progress.path, nowNs });
-    // The step may have renewed `_headers`, whose rules begin again from the first file
-    if (findProgress(stores, bucket.id) !== undefined) return true;
-    if (path === undefined) endRenewal(stores, bucket);
-    else saveProgress(stores, { bucketId: bucket.id, path });
-  }
+  renewStep(stores, progress, nowNs);
   return true;
 }
 
-/** Returns the path of the last processed file; `undefined` after the bucket's last file. */
+/** Renews the files of one bucket in this message, up to an amount of work in leaves. */
+export function renewSite(
+  stores: Stores,
+  bucketId: string,
+  { nowNs, leavesMax }: { readonly nowNs: bigint; readonly leavesMax: number },
+): void {
+  for (let leaves = 0; leaves < leavesMax; ) {
+    const progress = findProgress(stores, bucketId);
+    if (progress === undefined) return;
+    leaves += renewStep(stores, progress, nowNs);
+  }
+}
+
+/** Returns the work of the step in leaves, see bulk-work.ts. */
+function renewStep(stores: Stores, progress: Progress, nowNs: bigint): number {
+  removeProgress(stores, progress);
+  const bucket = findBucket(stores, progress.bucketId);
+  if (bucket === undefined) return 0;
+  const { last, leaves } = renewFiles(stores, bucket, { after: progress.path, nowNs });
+  // The step may have renewed `_headers`, whose rules begin again from the first file
+  if (findProgress(stores, bucket.id) !== undefined) return leaves;
+  if (last === undefined) endRenewal(stores, bucket);
+  else saveProgress(stores, { bucketId: bucket.id, path: last });
+  return leaves;
+}
+
+interface RenewedFiles {
+  /** The last processed file; `undefined` after the bucket's last file. */
+  readonly last: string | undefined;
+  readonly leaves: number;
+}
+
 function renewFiles(
   stores: Stores,
   bucket: Bucket,
   { after, nowNs }: { readonly after: string; readonly nowNs: bigint },
-): string | undefined {
+): RenewedFiles {
   const range = { bucketId: bucket.id, path: after };
   let last: string | undefined;
   let chunks = 0;
+  let files = 0;
   for (const path of pathsAfter(stores, range, upgradedFilesPerMessage)) {
     if (chunks >= upgradedChunksPerMessage) break;
     unlessDamaged(() => {
       chunks += renewFile(stores, bucket, { path, nowNs });
     });
+    files += 1;
     last = path;
   }
-  return last;
+  return { last, leaves: files * renewedFileLeaves + chunks };
 }
 
 /** Returns the number of chunks that it read. A damaged file stays unchanged. */
