@@ -245,10 +245,9 @@ export const ruledVersionsPerMessage = 500;
 export const movedFilesPerMessage = 1_000;
 /** Limit of one message that moves, deletes or replaces many files, see files/bulk-work.ts. */
 export const bulkLeavesPerMessage = 100_000;
-/** Files that one switch moves, its work in that unit, and the files that its digest covers. */
+/** Files that one switch moves, and its work in the same unit. */
 export const switchedFilesMax = 2_000;
 export const switchLeavesMax = 180_000;
-export const digestedFilesMax = 20_000;
 /** Files of an earlier version that one message converts, and the chunks in them. */
 export const upgradedFilesPerMessage = 20;
 export const upgradedChunksPerMessage = 1_000;

@@ -34,7 +34,7 @@ async function certified(path: string): Promise<string> {
   return `${status} ${field('location') || Buffer.from(body)} ${field('x-site')}`.trim();
 }
 
-test('POST switch: each address of the former and of the new site is certified', async () => {
+test('switchFiles(): each address of the former and of the new site is certified', async () => {
   const addresses = ['', '/', '/a', '/a/', '/b', '/b/', '/c', '/same', '/none', '/moved', '/gone'];
   const all = async () => Object.fromEntries(await Promise.all(addresses.map(answerAt)));
   const answerAt = async (path: string) => [path, await certified(path)] as const;

@@ -71,6 +71,7 @@ test('efs --json: each command prints exactly one value when it succeeds', async
     `tree ${place}`,
     `du ${place}`,
     `stat ${place}/b.txt`,
+    'site deploy tree --bucket made-site --keep',
     'status',
     `uploads ls ${bucket}`,
     `uploads cancel --all ${bucket}`,

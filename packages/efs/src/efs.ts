@@ -42,6 +42,7 @@ import { addVolumeCommands } from './service/volume-commands.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
 import { createLink, listLinks, removeLinks } from './sharing/link.ts';
 import { addUploadLinks } from './sharing/upload-link.ts';
+import { addSites } from './sync/site-commands.ts';
 import { list, stat } from './transfers/list.ts';
 
 const examples = `
@@ -143,6 +144,7 @@ export function createProgram(): Command {
   if (isJson()) program.configureOutput({ writeErr: () => {}, outputError: () => {} });
   else program.showHelpAfterError('(efs --help shows examples)');
   addTransfers(program);
+  addSites(program);
   addFileCommands(program);
   addInspection(program);
   addLinks(program);

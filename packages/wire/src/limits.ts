@@ -31,6 +31,8 @@ export const deletionBytesMax = 98_304;
 
 /** Folder of a bucket where files wait for a switch; a site does not serve it. */
 export const stagingFolder = '.efs-deploy/';
+/** Files that the digest of a switch's result covers. */
+export const digestedFilesMax = 20_000;
 
 // Lists
 export const pageSizeMax = 50;

@@ -2,10 +2,10 @@
 // there: SHA-256 of path NUL entity tag NUL type NUL of each file, sorted by path, in UTF-8. The
 // order is that of UTF-16 code units, in which the engine sorts natively.
 
+import { digestedFilesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { digestedFilesMax } from '../../limits.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';

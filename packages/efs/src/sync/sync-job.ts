@@ -95,7 +95,11 @@ function requireFew(removals: readonly string[], { maxDelete = removalsMax }: Sy
   );
 }
 
-function sayWhatWould(job: SyncJob, steps: readonly SyncStep[], removals: readonly string[]): void {
+export function sayWhatWould(
+  job: SyncJob,
+  steps: readonly SyncStep[],
+  removals: readonly string[],
+): void {
   const action = dryWords[job.verb];
   for (const { name, size, isNew } of steps) {
     noteAction(job, `would ${action} ${printable(name)}`, { action, name, size, isNew });

@@ -27,7 +27,7 @@ import {
 import { inStepsBySize } from './sync-parallel.ts';
 import { removeStored, storedBelow } from './sync-stored.ts';
 
-interface UpStep extends SyncStep {
+export interface UpStep extends SyncStep {
   readonly file: string;
   /** Path in the bucket. */
   readonly path: string;
