@@ -208,9 +208,9 @@ export const records = {
     schema: object(
       {
         ...{ id: text, path: text, name: text, createdAt: time, expiresAt: time, keyId: text },
-        ...{ hasPassword: flag, maxDownloads: count, downloadCount: count },
+        ...{ hasPassword: flag, maxDownloads: count, downloadCount: count, title: text },
       },
-      ['expiresAt', 'keyId', 'hasPassword', 'maxDownloads', 'downloadCount'],
+      ['expiresAt', 'keyId', 'hasPassword', 'maxDownloads', 'downloadCount', 'title'],
     ),
   },
   UploadLink: {
@@ -229,9 +229,9 @@ export const records = {
     schema: object(
       {
         ...{ id: text, url: text, expiresAt: time, linkPage: text },
-        ...{ hasPassword: flag, maxDownloads: count },
+        ...{ hasPassword: flag, maxDownloads: count, title: text },
       },
-      ['expiresAt', 'linkPage', 'hasPassword', 'maxDownloads'],
+      ['expiresAt', 'linkPage', 'hasPassword', 'maxDownloads', 'title'],
     ),
   },
   Rule: {

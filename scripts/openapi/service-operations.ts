@@ -165,9 +165,9 @@ export const serviceOperations: Operations = {
       schema: object(
         {
           ...{ path: filePath, expiresAt: time, downloadName: text },
-          ...{ passwordProof: text, maxDownloads: count },
+          ...{ passwordProof: text, maxDownloads: count, title: text },
         },
-        ['expiresAt', 'downloadName', 'passwordProof', 'maxDownloads'],
+        ['expiresAt', 'downloadName', 'passwordProof', 'maxDownloads', 'title'],
       ),
     },
     answers: { 201: answers('The link.', ref('NewLink')) },
@@ -225,7 +225,7 @@ export const serviceOperations: Operations = {
   'GET /s/{id}/{name}': {
     id: 'downloadLink',
     key: 'none',
-    query: { k: text },
+    query: { k: text, page: text },
     requiredQuery: ['k'],
     headers: downloadHeaders,
     answers: download(['Referrer-Policy', 'X-Robots-Tag']),

@@ -18,6 +18,7 @@ import { secretOf } from './budgets.ts';
 import { fileResponse, headResponse, type OpenedFile } from './cloud.ts';
 import { linkHeaders } from './file-headers.ts';
 import { hexField, jsonBody } from './json-body.ts';
+import { isPageAsked, linkPageResponse } from './link-pages.ts';
 import { type HttpRequest, type HttpResponse, header } from './message.ts';
 import { privateJson } from './respond.ts';
 import { type Exchange, upgrade } from './router.ts';
@@ -25,6 +26,11 @@ import { type Exchange, upgrade } from './router.ts';
 export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
   const { request, phase, stores } = exchange;
   const opened = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (file, link) => {
+    if (link.title !== undefined && isPageAsked(request)) {
+      const shown = { link, secret: secretOf(request) };
+      const page = phase === 'query' ? upgrade : linkPageResponse(exchange, file, shown);
+      return { answer: page };
+    }
     if (link.limit !== undefined) return { answer: countedResponse(exchange, file, link) };
     const isForClients = file.file.contentType === ageContentType && link.downloadName === '';
     const page =

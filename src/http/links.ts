@@ -27,8 +27,8 @@ function expiryOf({ expiresAtNs }: Link): string | undefined {
 }
 
 /** Returns undefined for limits that the link does not have. */
-function boundsOf({ sealedSecret, limit }: Link) {
-  return { hasPassword: sealedSecret && true, maxDownloads: limit?.downloadsMax };
+function boundsOf({ sealedSecret, limit, title }: Link) {
+  return { hasPassword: sealedSecret && true, maxDownloads: limit?.downloadsMax, title };
 }
 
 function postLink(exchange: Exchange): Answer {
@@ -47,7 +47,7 @@ function postLink(exchange: Exchange): Answer {
   const downloadName = textField(body, 'downloadName');
   const passwordProof = hexField(body, 'passwordProof');
   const maxDownloads = sizeField(body, 'maxDownloads');
-  const bounds = { passwordProof, maxDownloads };
+  const bounds = { passwordProof, maxDownloads, title: textField(body, 'title') };
   const order = { ...route, path, expiresAtNs, downloadName, ...bounds };
   if (phase === 'query') {
     checkLinkRequest(stores, call, order);

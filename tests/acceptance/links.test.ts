@@ -147,6 +147,15 @@ describe('a link', () => {
     expect(await (await open(link)).text()).toBe('x');
   });
 
+  test('with a title has a page for messengers, also at a verifying gateway', async () => {
+    await send('PUT', 'files/titled.txt', 'x');
+    const link = await makeLink('titled.txt', { title: 'Our <notes>' });
+    const page = await open({ ...link, url: `${link.url}&page` });
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('content="Our &lt;notes&gt;"');
+    expect(await (await open(link)).text()).toBe('x');
+  });
+
   test('with another key, name or id opens nothing and causes no update', async () => {
     await send('PUT', 'files/secret.txt', 'x');
     const link = await makeLink('secret.txt');

@@ -170,6 +170,17 @@ describe.each(transports)('openLink() with a password: made over %s', (name, ope
   });
 });
 
+test('links.create() returns the address of the page of a link with a title', async () => {
+  const path = 'titled.txt';
+  await owner.upload(new TextEncoder().encode('x'), { bucket, path });
+  const made = await owner.links.create({ bucket, path, title: 'Our notes' });
+  expect(made.pageUrl).toBe(`${made.url}&page`);
+  expect(await (await open(made.pageUrl ?? '')).text()).toContain('<h1>Our notes</h1>');
+  expect(await linksOf(owner, path)).toMatchObject([{ title: 'Our notes' }]);
+  const printed = await efs('link', 'create', '--title', 'By efs', `${bucket}/${path}`);
+  expect(printed.output).toMatch(/titled\.txt\?k=[\w-]{22}&page\n$/);
+});
+
 test('links.create() removes a link that an earlier service makes without its password', async () => {
   const former: typeof fetch = async (input, init) => {
     const response = await fetch(input, init);

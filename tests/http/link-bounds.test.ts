@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { budgetLeft } from '../../src/domain/rights/budgets.ts';
+import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
   bucketChange,
@@ -236,5 +237,76 @@ describe('GET /s/{id}/{name} of a link with maxDownloads', () => {
     const invalid = { status: 400, code: 'InvalidArgument' };
     const { error } = sendRefused(scene.stores, creation({ maxDownloads }), invalid);
     expect(error.message).toContain(`maxDownloads is ${maxDownloads}`);
+  });
+});
+
+describe('GET /s/{id}/{name}?page of a link with a title', () => {
+  const title = '<b>Sea & "sun"</b>';
+
+  function putPicture(name: string, contentType: string): void {
+    const metadata = { contentType, tags: [], headers: noStoredHeaders, metadata: [] };
+    putTestFile(scene.stores, { path: `/${name}`, bytes: testBytes(2_340), metadata });
+  }
+
+  function page(url: string, headers: Record<string, string> = {}) {
+    return { url: `${url}&page`, headers, phase: 'update' } as const;
+  }
+
+  test('has the escaped title, the size, and the picture at the host of the request', () => {
+    const { stores } = scene;
+    putPicture('sea.jpg', 'image/jpeg');
+    const url = create({ path: 'sea.jpg', title });
+    expect(exchange(stores, { ...page(url), phase: 'query' })).toBe(upgrade);
+    const response = send(stores, page(url, { Host: 'aaaaa-aa.icp.net' }));
+    expect(headersOf(response)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    const html = bodyText(response);
+    expect(html).toContain('<title>&lt;b&gt;Sea &amp; &quot;sun&quot;&lt;/b&gt;</title>');
+    expect(html).toContain('<h1>&lt;b&gt;Sea');
+    expect(html).toContain('sea.jpg, 2.3 kB');
+    expect(html).toContain(`<meta property="og:image" content="https://aaaaa-aa.icp.net${url}">`);
+    expect(html).toContain(`<a href="${url.slice(url.indexOf('?'))}">`);
+    expect(listed()).toMatchObject([{ title }]);
+  });
+
+  test('has no picture of other files, nor one that would count as a download', () => {
+    const { stores } = scene;
+    putPicture('sea.png', 'image/png');
+    const [other, counted] = [
+      create({ title }),
+      create({ path: 'sea.png', title, maxDownloads: 1 }),
+    ];
+    for (const url of [other, counted]) {
+      expect(bodyText(send(stores, page(url)))).not.toContain('og:image');
+    }
+    expect(listed().map(({ downloadCount }) => downloadCount)).toEqual([undefined, 0]);
+  });
+
+  test('is at the address of the network for an odd Host, and needs the secret', () => {
+    const { stores } = scene;
+    const url = create({ title });
+    const html = bodyText(send(stores, page(url, { Host: 'evil.example/"><script>' })));
+    expect(html).toContain('content="https://aaaaa-aa.icp');
+    expect(html).not.toContain('evil');
+    const missing = { status: 404, code: 'NoSuchFile' };
+    sendRefused(stores, page(`${url}x`), missing);
+  });
+
+  test('is ignored by a link without a title', () => {
+    const url = create({});
+    expect(send(scene.stores, { url: `${url}&page` }).body).toHaveLength(10);
+  });
+
+  test.each([[''], ['a\nb'], ['a'.repeat(201)]])('the title %j is refused', (sent) => {
+    const invalid = { status: 400, code: 'InvalidArgument' };
+    sendRefused(scene.stores, creation({ title: sent }), invalid);
+  });
+
+  test('is refused for a link with a password', () => {
+    const invalid = { status: 400, code: 'InvalidArgument' };
+    sendRefused(scene.stores, creation({ title, passwordProof: right }), invalid);
   });
 });

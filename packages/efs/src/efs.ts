@@ -238,6 +238,7 @@ function addLinks(program: Command): void {
     .option('--expires <when>', '7d, 12h or a date (default: never)')
     .option('--name <name>', 'browsers save the file under this name instead of displaying it')
     .option('--password', 'ask for a password that recipients need (or EFS_LINK_PASSWORD)')
+    .option('--title <text>', 'print the address of a page whose title messengers show')
     .option('--max-downloads <count>', 'end the link after so many downloads', wholeNumber)
     .addOption(json())
     .action((file: string, flags, command: Command) => createLink(runOf(command), file, flags));

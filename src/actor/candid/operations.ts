@@ -176,6 +176,8 @@ export const LinkRequest = IDL.Record({
   passwordProof: IDL.Opt(IDL.Vec(IDL.Nat8)),
   /** Absent: no limit. Updates answer the link then, and count the bytes. */
   maxDownloads: IDL.Opt(IDL.Nat),
+  /** Title of a page at `url` with `&page`, which messengers show; not with a password. */
+  title: IDL.Opt(IDL.Text),
   apiKey: IDL.Opt(IDL.Text),
 });
 
@@ -186,9 +188,10 @@ export const NewLink = IDL.Record({
   expiresAt: IDL.Opt(IDL.Int),
   /** The front's page that opens end-to-end files; append the part of `url` after `/s`. */
   linkPage: IDL.Opt(IDL.Text),
-  /** The limits of the link, which an earlier version of the service does not know. */
+  /** Fields of the link that an earlier version of the service does not know. */
   hasPassword: IDL.Opt(IDL.Bool),
   maxDownloads: IDL.Opt(IDL.Nat),
+  title: IDL.Opt(IDL.Text),
 });
 export const ResultLink = resultOf(NewLink);
 
@@ -217,6 +220,7 @@ export const Link = IDL.Record({
   maxDownloads: IDL.Opt(IDL.Nat),
   /** Present with `maxDownloads`; a begun download counts. */
   downloadCount: IDL.Opt(IDL.Nat),
+  title: IDL.Opt(IDL.Text),
 });
 /** A page of links; the last has no `nextCursor`. */
 export const LinkPage = IDL.Record({

@@ -10,6 +10,7 @@ export interface LinkArgument {
   readonly downloadName: Optional<string>;
   readonly passwordProof: Optional<Uint8Array>;
   readonly maxDownloads: Optional<bigint>;
+  readonly title: Optional<string>;
   readonly apiKey: Optional<string>;
 }
 
@@ -21,6 +22,7 @@ export function linkRequestOf(argument: LinkArgument): LinkRequest {
     downloadName: argument.downloadName[0],
     passwordProof: argument.passwordProof[0],
     maxDownloads: argument.maxDownloads[0],
+    title: argument.title[0],
     apiKey: argument.apiKey[0],
   };
 }

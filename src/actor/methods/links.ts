@@ -27,8 +27,9 @@ function optionalTime(timeNs: bigint): Optional<bigint> {
   return timeNs === 0n ? [] : [timeNs];
 }
 
-function boundsView({ sealedSecret, limit }: Link) {
+function boundsView({ sealedSecret, limit, title }: Link) {
   return {
+    title: optional(title),
     hasPassword: sealedSecret ? [true] : [],
     maxDownloads: limit ? [BigInt(limit.downloadsMax)] : [],
   };

@@ -5,9 +5,9 @@
 //                bytes) | parts u32
 //                | in version 3: sealed secret (length, bytes), none without a password | maximum
 //                of downloads u32, 0 for none | bytes read u64 | size of the file then u64
-//                | texts: bucket id, path, name, download name
+//                | texts: bucket id, path, name, download name, and in version 3 the title
 //
-// Links without password and maximum keep version 2.
+// Links without password, maximum and title keep version 2.
 
 import { encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -36,6 +36,8 @@ export interface Link {
   /** The secret of the address, sealed with the proof of the password; see link-passwords.ts. */
   readonly sealedSecret?: Uint8Array | undefined;
   readonly limit?: DownloadLimit | undefined;
+  /** Title of the page that messengers show; `undefined`: the link has no page. */
+  readonly title?: string | undefined;
 }
 
 /** A maximum of downloads, counted by bytes; see link-downloads.ts. */
@@ -58,8 +60,8 @@ function mapKeyOf(id: string): Uint8Array {
 }
 
 function encodeLink(link: Link): Uint8Array {
-  const { bucketId, path, name, downloadName } = link;
-  const isBounded = link.sealedSecret !== undefined || link.limit !== undefined;
+  const { bucketId, path, name, downloadName, sealedSecret, limit, title } = link;
+  const isBounded = (sealedSecret ?? limit ?? title) !== undefined;
   const record = new RecordWriter(isBounded ? boundedVersion : version)
     .bytes(link.hash)
     .u64(link.createdAtNs)
@@ -69,11 +71,12 @@ function encodeLink(link: Link): Uint8Array {
     .bytes(link.keyHash)
     .u32(link.partCount);
   if (isBounded) {
-    const { downloadsMax = 0, readBytes = 0, fileBytes = 0 } = link.limit ?? {};
-    record.bytes(link.sealedSecret ?? noBytes);
+    const { downloadsMax = 0, readBytes = 0, fileBytes = 0 } = limit ?? {};
+    record.bytes(sealedSecret ?? noBytes);
     record.u32(downloadsMax).u64(readBytes).u64(fileBytes);
   }
-  return record.finish([bucketId, path, name, downloadName]);
+  const texts = [bucketId, path, name, downloadName];
+  return record.finish(isBounded ? [...texts, title ?? ''] : texts);
 }
 
 export function findLink(stores: Stores, id: string): Link | undefined {
@@ -88,8 +91,8 @@ export function findLink(stores: Stores, id: string): Link | undefined {
   const keyHash = reader.bytes();
   const partCount = reader.u32();
   const bounds = reader.version === boundedVersion ? readBounds(reader) : undefined;
-  const [bucketId = '', path = '', name = '', downloadName = ''] = reader.texts();
-  const address = { bucketId, path, name, downloadName };
+  const [bucketId = '', path = '', name = '', downloadName = '', title = ''] = reader.texts();
+  const address = { bucketId, path, name, downloadName, title: title || undefined };
   const made = { createdAtNs, expiresAtNs, isMembers, maker, keyHash, partCount };
   return { id, hash, ...made, ...address, ...bounds };
 }

@@ -113,13 +113,14 @@ const bytesPerLinkText = 6;
 const bytesPerPart = 90;
 
 /** Returns the bytes that the link takes of its bucket's quota. */
-export function linkBytesOf({ bucketId, path, name, downloadName, partCount }: LinkSize): number {
-  const texts = [bucketId, path, name, downloadName].map((text) => encodeUtf8(text).length);
+export function linkBytesOf(link: LinkSize): number {
+  const { bucketId, path, name, downloadName, title = '', partCount } = link;
+  const texts = [bucketId, path, name, downloadName, title].map((text) => encodeUtf8(text).length);
   const textBytes = texts.reduce((sum, length) => sum + length, 0) * bytesPerLinkText;
   return linkRecordBytes + textBytes + partCount * bytesPerPart;
 }
 
-type LinkSize = Pick<Link, 'bucketId' | 'path' | 'name' | 'downloadName' | 'partCount'>;
+type LinkSize = Pick<Link, 'bucketId' | 'path' | 'name' | 'downloadName' | 'title' | 'partCount'>;
 
 export function partCountOf({ chunkCount }: Pick<FileRecord, 'chunkCount'>): number {
   return Math.max(1, chunkCount);

@@ -52,6 +52,8 @@ export interface LinkRequest {
   readonly passwordProof?: Uint8Array | undefined;
   /** Absent: no limit, and nothing is counted. */
   readonly maxDownloads?: bigint | undefined;
+  /** Title of a page for messengers, at most 200 characters; absent: the link has no page. */
+  readonly title?: string | undefined;
   readonly apiKey: SentKey;
 }
 
@@ -102,6 +104,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       ...made,
       isMembers: key === undefined && !isOwner,
       limit,
+      title: parseTitle(request),
     },
   };
 }
@@ -111,6 +114,20 @@ function endOf(expiresAtNs: bigint, key: ApiKey | undefined): bigint {
   const keyEndNs = key?.expiresAtNs ?? 0n;
   const isLater = expiresAtNs === 0n || expiresAtNs > keyEndNs;
   return keyEndNs > 0n && isLater ? keyEndNs : expiresAtNs;
+}
+
+const titleLengthMax = 200;
+
+function parseTitle({ title, passwordProof }: LinkRequest): string | undefined {
+  if (title === undefined) return undefined;
+  const isText = title.length > 0 && title.length <= titleLengthMax && !/\p{Cc}/u.test(title);
+  if (isText && passwordProof === undefined) return title;
+  throw new Refusal(
+    'InvalidArgument',
+    isText
+      ? 'A link with a password has no page for messengers: omit the title or the password.'
+      : `The title of a link has 1 to ${titleLengthMax} characters without control characters.`,
+  );
 }
 
 function parseName(name: string): string {

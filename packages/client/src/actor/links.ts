@@ -8,15 +8,18 @@ import type { Optional } from './candid-types.ts';
 
 export const linkCalls: ActorCalls<LinkOperations> = {
   createLink: calling(
-    ({ actor, apiKey }, { bucket, path, expiresAt, downloadName, passwordProof, maxDownloads }) =>
+    (
+      { actor, apiKey },
+      { bucket, path, expiresAt, downloadName, passwordProof, maxDownloads, title },
+    ) =>
       actor.createLink({
         ...{ bucketId: bucket, path, expiresAt: optionalTime(expiresAt) },
-        ...optionals({ downloadName, passwordProof, maxDownloads, apiKey }),
+        ...optionals({ downloadName, passwordProof, maxDownloads, title, apiKey }),
       }),
-    ({ linkPage = [], expiresAt, hasPassword, maxDownloads, ...made }, request) =>
+    ({ linkPage = [], expiresAt, hasPassword, maxDownloads, title, ...made }, request) =>
       checkedLink(request, {
         ...{ ...made, expiresAt: timeOf(expiresAt), linkPage: linkPage[0] },
-        ...boundsOf({ hasPassword, maxDownloads }),
+        ...boundsOf({ hasPassword, maxDownloads, title }),
       }),
   ),
   listLinks: calling(
@@ -38,13 +41,14 @@ export const linkCalls: ActorCalls<LinkOperations> = {
 };
 
 /** A service of an earlier version returns neither. */
-function boundsOf({ hasPassword = [], maxDownloads = [] }: SentBounds) {
-  return { hasPassword: hasPassword[0], maxDownloads: countOf(maxDownloads) };
+function boundsOf({ hasPassword = [], maxDownloads = [], title = [] }: SentBounds) {
+  return { hasPassword: hasPassword[0], maxDownloads: countOf(maxDownloads), title: title[0] };
 }
 
 interface SentBounds {
   readonly hasPassword?: Optional<boolean>;
   readonly maxDownloads?: Optional<bigint>;
+  readonly title?: Optional<string>;
 }
 
 function countOf([count]: Optional<bigint>): number | undefined {

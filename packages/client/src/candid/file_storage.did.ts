@@ -530,6 +530,7 @@ export interface Link {
   'id' : string,
   /** Principal that created the link; only for owners and keys with every permission. */
   'maker' : [] | [Principal],
+  'title' : [] | [string],
   /** Absent without one. */
   'hasPassword' : [] | [boolean],
   'expiresAt' : [] | [bigint],
@@ -557,6 +558,8 @@ export interface LinkPage {
 }
 /** A link to one file. */
 export interface LinkRequest {
+  /** Title of a page at `url` with `&page`, which messengers show; not with a password. */
+  'title' : [] | [string],
   /** Nanoseconds since 1970; absent: the link does not expire. */
   'expiresAt' : [] | [bigint],
   'path' : string,
@@ -629,7 +632,8 @@ export interface NewApiKey {
 export interface NewLink {
   'id' : string,
   'url' : string,
-  /** The limits of the link, which an earlier version of the service does not know. */
+  'title' : [] | [string],
+  /** Fields of the link that an earlier version of the service does not know. */
   'hasPassword' : [] | [boolean],
   'expiresAt' : [] | [bigint],
   'maxDownloads' : [] | [bigint],
@@ -1901,6 +1905,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'options' : IDL.Opt(BucketOptions),
   });
   const LinkRequest = IDL.Record({
+    'title' : IDL.Opt(IDL.Text),
     'expiresAt' : IDL.Opt(IDL.Int),
     'path' : IDL.Text,
     'downloadName' : IDL.Opt(IDL.Text),
@@ -1912,6 +1917,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const NewLink = IDL.Record({
     'id' : IDL.Text,
     'url' : IDL.Text,
+    'title' : IDL.Opt(IDL.Text),
     'hasPassword' : IDL.Opt(IDL.Bool),
     'expiresAt' : IDL.Opt(IDL.Int),
     'maxDownloads' : IDL.Opt(IDL.Nat),
@@ -2202,6 +2208,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
   const Link = IDL.Record({
     'id' : IDL.Text,
     'maker' : IDL.Opt(IDL.Principal),
+    'title' : IDL.Opt(IDL.Text),
     'hasPassword' : IDL.Opt(IDL.Bool),
     'expiresAt' : IDL.Opt(IDL.Int),
     'name' : IDL.Text,

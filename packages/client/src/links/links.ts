@@ -67,13 +67,13 @@ function requireValid({ expiresAt, maxDownloads = 1 }: LinkRequest): void {
 /** Refuses a link without the requested limits, as an earlier version of the service makes it. */
 function requireBounds(
   made: NewLink,
-  { passwordProof, maxDownloads }: Pick<NewLinkRequest, 'passwordProof' | 'maxDownloads'>,
+  { passwordProof, maxDownloads, title }: NewLinkRequest,
 ): void {
   const isLocked = made.hasPassword === true || passwordProof === undefined;
-  if (isLocked && made.maxDownloads === maxDownloads) return;
+  if (isLocked && made.maxDownloads === maxDownloads && made.title === title) return;
   throw new StorageError(
     'Unsupported',
-    'This version of the service makes no links with a password or a maximum of downloads: upgrade it.',
+    'This version of the service makes no links with a password, a maximum of downloads or a title: upgrade it.',
   );
 }
 
@@ -87,7 +87,10 @@ export function linksOf(connection: Connection): Links {
       try {
         requireBounds(link, order);
         const base = connection.transport.linkBase;
-        if (lock === undefined) return { ...link, url: base + link.url };
+        if (lock === undefined) {
+          const url = base + link.url;
+          return { ...link, url, ...(link.title !== undefined && { pageUrl: `${url}&page` }) };
+        }
         return {
           ...link,
           url: lockedAddress({ url: link.url, base, page: pageOf(link) }, lock.salt),

@@ -32,9 +32,9 @@ export const linkRows = {
   createLink: {
     // A second link could remain whose address nobody has.
     retry: 'never',
-    request: ({ bucket, path, expiresAt, downloadName, passwordProof, maxDownloads }) =>
+    request: ({ bucket, path, expiresAt, downloadName, passwordProof, maxDownloads, title }) =>
       posting(linksPath(bucket), {
-        ...{ path, expiresAt, downloadName, maxDownloads },
+        ...{ path, expiresAt, downloadName, maxDownloads, title },
         passwordProof: passwordProof && encodeHex(passwordProof),
       }),
     read: (made: NewLink, request) => checkedLink(request, made),
@@ -55,7 +55,7 @@ export const linkRows = {
 } satisfies Rows<LinkOperations>;
 
 export const linkPaths = {
-  createLink: { seals: { path: 'path', downloadName: 'unsupported' } },
+  createLink: { seals: { path: 'path', downloadName: 'unsupported', title: 'unsupported' } },
   listLinks: { seals: { path: 'path' }, opens: { items: 'sorted' } },
   removeLink: {},
 } satisfies PathRows<LinkOperations>;

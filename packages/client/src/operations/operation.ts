@@ -79,7 +79,7 @@ type SealedField<Argument> = Argument extends string
   : Exclude<TextField<Argument>, OtherTextField>;
 
 /** Fields that have no sealed form. */
-export type UnsupportedField = 'downloadName' | 'startAfter';
+export type UnsupportedField = 'downloadName' | 'startAfter' | 'title';
 
 type Seals<Argument> = {
   readonly [Field in SealedField<Argument>]: Field extends UnsupportedField

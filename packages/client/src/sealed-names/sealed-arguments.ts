@@ -92,4 +92,6 @@ const unsupported: Readonly<Record<UnsupportedField, (bucket: string) => string>
   downloadName: (bucket) =>
     `Bucket ${bucket} seals names, but the service would store the download name in plain text. ` +
     'Omit downloadName.',
+  title: (bucket) =>
+    `Bucket ${bucket} is end-to-end, but the service would store the title in plain text. Omit title.`,
 };

@@ -42,6 +42,18 @@ export interface LinkRequest extends FileName, CallOptions {
    * ```
    */
   readonly maxDownloads?: number | undefined;
+  /**
+   * Gives the link a page at `pageUrl`, of which messengers show this title and, of a picture, the
+   * file. At most 200 characters; not with a password, and not in end-to-end buckets.
+   *
+   * @example
+   * ```ts
+   * const file = { bucket: 'demo', path: 'notes/hello.txt' };
+   * const { pageUrl } = await storage.links.create({ ...file, title: 'Our notes' });
+   * console.log(pageUrl);
+   * ```
+   */
+  readonly title?: string | undefined;
 }
 
 /**
@@ -63,6 +75,9 @@ export interface NewLink {
   readonly linkPage?: string | undefined;
   readonly hasPassword?: boolean | undefined;
   readonly maxDownloads?: number | undefined;
+  readonly title?: string | undefined;
+  /** Address of the page of a link with a title. */
+  readonly pageUrl?: string | undefined;
 }
 
 export interface LinkRecord extends ShownPath {
@@ -81,6 +96,7 @@ export interface LinkRecord extends ShownPath {
   readonly maxDownloads?: number | undefined;
   /** Present with `maxDownloads`; a begun download counts. */
   readonly downloadCount?: number | undefined;
+  readonly title?: string | undefined;
 }
 
 export interface LinkListOptions extends CallOptions {

@@ -14,6 +14,7 @@ export interface LinkFlags {
   readonly name?: string;
   readonly password?: boolean;
   readonly maxDownloads?: number;
+  readonly title?: string;
   readonly json?: boolean;
 }
 
@@ -48,10 +49,11 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   const bounds = {
     password: flags.password ? await newPassword() : undefined,
     maxDownloads: flags.maxDownloads || undefined,
+    title: flags.title,
   };
   const request = { ...file, ...bounds, expiresAt, downloadName: flags.name, signal: run.signal };
   const made = await (await run.storage()).links.create(request);
-  const link = { ...made, url: wholeUrl(run, made.url) };
+  const link = { ...made, url: wholeUrl(run, made.pageUrl ?? made.url) };
   if (flags.json) {
     printJson(link);
     return;
