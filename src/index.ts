@@ -20,6 +20,7 @@ import { ServiceActor } from './actor/methods/service.ts';
 import { StatusActor } from './actor/methods/status.ts';
 import { StreamingActor } from './actor/methods/streaming.ts';
 import { SubscriptionsActor } from './actor/methods/subscriptions.ts';
+import { ThumbnailsActor } from './actor/methods/thumbnails.ts';
 import { TopUpActor } from './actor/methods/top-ups.ts';
 import { UploadLinksActor } from './actor/methods/upload-links.ts';
 import { UploadsActor } from './actor/methods/uploads.ts';
@@ -34,6 +35,7 @@ export default [
   CopiesActor,
   VersionsActor,
   RetentionActor,
+  ThumbnailsActor,
   LinksActor,
   UploadLinksActor,
   FileBatchesActor,

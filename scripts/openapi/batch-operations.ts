@@ -81,7 +81,10 @@ export const batchOperations: Operations = {
   'POST B/read': {
     id: 'readFiles',
     key: 'required',
-    body: { types: json, schema: object({ paths: list(text, readFileCountMax) }) },
+    body: {
+      types: json,
+      schema: object({ paths: list(text, readFileCountMax), thumbnails: flag }, ['thumbnails']),
+    },
     answers: {
       200: {
         says: 'A form: the field `index`, which is JSON, and the files in its order.',

@@ -9,7 +9,7 @@ import { concatBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { bucketRoute } from './authorization.ts';
-import { jsonBody, textListField } from './json-body.ts';
+import { flagField, jsonBody, textListField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
 import { privateJson, uncached } from './respond.ts';
 import type { Exchange } from './router.ts';
@@ -22,11 +22,13 @@ export function postRead(exchange: Exchange): HttpResponse {
   const route = bucketRoute(exchange);
   // The inspection refuses what a query answers, whatever the answer.
   if (exchange.isInspected) return privateJson(200, {});
-  const paths = textListField(jsonBody(request, bounds), 'paths', readFileCountMax);
+  const body = jsonBody(request, bounds);
+  const paths = textListField(body, 'paths', readFileCountMax);
+  const asThumbnails = flagField(body, 'thumbnails');
   if (paths === undefined) {
     throw new Refusal('InvalidArgument', 'Send "paths", a list of the files to read.');
   }
-  const { results, left } = readFiles(stores, call, { ...route, paths });
+  const { results, left } = readFiles(stores, call, { ...route, paths, asThumbnails });
   const shown = results.map((result, index) => resultView(result, paths[index] ?? ''));
   const files = results.flatMap((result) => (result instanceof Refusal ? [] : [result]));
   return formResponse(encodeUtf8(JSON.stringify({ results: shown, left })), files);

@@ -19,6 +19,7 @@ import { headOf, type Route } from './router.ts';
 import { getBucketRules } from './rules.ts';
 import { getCloudPath, headCloudPath } from './site-answers.ts';
 import { getStatus } from './status.ts';
+import { thumbnailRoutes } from './thumbnails.ts';
 import { tusRoutes } from './tus.ts';
 import { uploadLinkRoutes } from './upload-links.ts';
 import { uploadRoutes } from './upload-sessions.ts';
@@ -76,6 +77,7 @@ export const routes: readonly Route[] = [
   ...uploadLinkRoutes,
   ...versionRoutes,
   ...retentionRoutes,
+  ...thumbnailRoutes,
   {
     pattern: /^\/metrics$/y,
     handlers: { GET: getMetrics, HEAD: headOf(getMetrics) },

@@ -12,6 +12,7 @@ import {
   actorRows,
   type HttpRow,
   httpRows,
+  pictureOf,
   type Spot,
   wholeMethods,
   wholeRoutes,
@@ -102,6 +103,13 @@ async function putAll(paths: readonly string[]): Promise<void> {
   expect(refusalIn(await call('uploadFiles', [sent]))).toBeUndefined();
 }
 
+async function putThumbnails(index: number): Promise<void> {
+  for (const side of ['in', 'out'] as const) {
+    const sent = { bucketId: bucket, apiKey: whole, path: pathOf(side, index), ...pictureOf };
+    expect(refusalIn(await call('putThumbnail', [sent]))).toBeUndefined();
+  }
+}
+
 async function openUpload(path: string): Promise<void> {
   const begun = (await call('beginFileUpload', [bucket, path, 'a/b', 1n, whole])) as { ok: string };
   await call('uploadFileChunkIndexed', [begun.ok, 0n, Uint8Array.of(1)]);
@@ -158,6 +166,8 @@ beforeAll(async () => {
   }
   await putAll(indexes.map(ownOf));
   for (const [index, row] of [...actorRows, ...httpRows].entries()) {
+    if ('url' in row ? row.url(spotOf('in', 0)).includes('/thumbnails/') : /Thumb/.test(row.method))
+      await putThumbnails(index);
     if (!usesSession(row)) continue;
     const open = 'url' in row && row.headers !== undefined ? openTusUpload : openUpload;
     await open(pathOf('in', index));

@@ -2,6 +2,7 @@
 // with errors, through the verifying gateway.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testPicture } from '../support/domain-fixture.ts';
 import { formBody } from '../support/forms.ts';
 import { httpRows, type Spot } from '../support/keyed-operations.ts';
 import { faultsOf, operationOf, operations } from '../support/openapi-check.ts';
@@ -118,6 +119,25 @@ test('/api/v1/bucket/{bucket}/files/{path} answers as described', async () => {
   await send('PATCH', `${B}/files/none.txt`, 404, { body: { tags: [] } });
   await send('DELETE', `${B}/files/a.txt`, 204);
   await send('DELETE', `${B}/files/a.txt`, 404);
+});
+
+test('/api/v1/bucket/{bucket}/thumbnails/{path} answers as described', async () => {
+  const { etag } = await put('pictured.txt');
+  const url = `${B}/thumbnails/pictured.txt`;
+  await read(url, 404);
+  const type = { 'Content-Type': 'image/webp' };
+  const headers = { ...type, 'If-Match': etag };
+  const body = testPicture(1_000);
+  await send('PUT', url, 204, { headers, body });
+  const { etag: own } = await read(url, 200);
+  await read(url, 304, { headers: { 'If-None-Match': own } });
+  await send('POST', `${B}/read`, 200, { body: { paths: ['pictured.txt'], thumbnails: true } });
+  await send('PUT', url, 400, { headers: type, body });
+  await send('PUT', url, 400, { headers, body: '<svg/>' });
+  await send('PUT', url, 403, { headers, body, key: reader });
+  await send('PUT', `${B}/thumbnails/none.txt`, 404, { headers, body });
+  await send('PUT', url, 412, { headers: { ...type, 'If-Match': '"x"' }, body });
+  await send('PUT', url, 413, { headers, body: testPicture(33_000) });
 });
 
 test('/cloud/{bucket}/{path} answers as described', async () => {

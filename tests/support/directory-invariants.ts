@@ -62,15 +62,22 @@ export function checkDirectory(
   stores: MemoryStores,
   owners: {
     readonly contents: ReadonlyMap<number, SharedContent>;
+    /** Numbers of records by content, space, index of the thumbnail. */
+    readonly thumbnails: ReadonlyMap<string, number>;
     readonly versions: readonly FileRecord[];
     readonly sessions: readonly UploadSession[];
   },
 ): void {
-  const { contents, versions, sessions } = owners;
-  const shared = [...contents].filter(([, { records }]) => records > 1);
+  const { contents, thumbnails, versions, sessions } = owners;
+  const counts = [...contents].map(([id, { records }]) => [`${id}`, records] as const);
+  const shared = [...counts, ...thumbnails].filter(([, records]) => records > 1);
   const shares = entriesOf(stores, kinds.share);
-  expect(shares.map(({ key, value }) => `${numberAt(key, 1)} ${value}`).sort()).toEqual(
-    shared.map(([id, { records }]) => `${id} ${records}`).sort(),
+  const nameOf = (key: Uint8Array) => {
+    const index = key.length > 9 ? ` ${Buffer.from(key).readUInt32BE(9)}` : '';
+    return `${numberAt(key, 1)}${index}`;
+  };
+  expect(shares.map(({ key, value }) => `${nameOf(key)} ${value}`).sort()).toEqual(
+    shared.map(([name, records]) => `${name} ${records}`).sort(),
   );
   checkDigestTables(stores, contents);
   checkDueVersions(stores, versions);

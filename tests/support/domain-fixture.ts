@@ -46,6 +46,11 @@ export function testBytes(length: number, seed = 1): Uint8Array {
   return bytes;
 }
 
+/** Returns bytes with the beginning of a WebP picture, 12 and `length` more. */
+export function testPicture(length: number, seed = 1): Uint8Array {
+  return Buffer.concat([Buffer.from('RIFF....WEBP'), testBytes(length, seed)]);
+}
+
 export interface Scene {
   readonly stores: MemoryStores;
   /** Secrets of keys for bucket `box`. */

@@ -11,7 +11,9 @@ import {
 import { reclaimContents } from '../../src/domain/contents/contents.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
 import { changeFile } from '../../src/domain/files/file-changes.ts';
+import { entityTag, findFile } from '../../src/domain/files/file-records.ts';
 import { deleteFile } from '../../src/domain/files/files.ts';
+import { putThumbnail } from '../../src/domain/files/thumbnails.ts';
 import { eraseVersions } from '../../src/domain/files/version-erasure.ts';
 import { expireVersions } from '../../src/domain/files/version-records.ts';
 import { restoreVersion } from '../../src/domain/files/versions.ts';
@@ -22,7 +24,15 @@ import {
   completeUpload,
   expireUploads,
 } from '../../src/domain/uploads/upload-end.ts';
-import { begin, bucketChange, callOf, hourNs, putTestFile, testBytes } from './domain-fixture.ts';
+import {
+  begin,
+  bucketChange,
+  callOf,
+  hourNs,
+  putTestFile,
+  testBytes,
+  testPicture,
+} from './domain-fixture.ts';
 import { giveRootKey, type MemoryStores } from './memory-stores.ts';
 export const encryptedBuckets = ['box', 'other'];
 /** Chunk sizes, in bytes, of one segment and of two. */
@@ -167,6 +177,20 @@ function change(run: EncryptionRun) {
   store(run, place, [copy, file.bytes]);
 }
 
+/** Stores or replaces a thumbnail, sometimes twice at one time. */
+function thumbnail(run: EncryptionRun) {
+  const chosen = someFile(run);
+  if (chosen === undefined) return;
+  const { bucket, path } = chosen;
+  const call = callNow(run);
+  const file = findFile(run.stores, bucket, path) ?? expect.fail();
+  const etag = entityTag(file);
+  for (let turn = run.random(2); turn >= 0; turn--) {
+    const bytes = testPicture(1 + run.random(20_000), run.random(1_000));
+    putThumbnail(run.stores, call, { bucket, path, etag, bytes, apiKey: undefined });
+  }
+}
+
 function configure(run: EncryptionRun) {
   const bucket = oneOf(run, encryptedBuckets) ?? 'box';
   const days = run.random(3);
@@ -295,6 +319,7 @@ export const encryptionOperations: [weight: number, name: string, operation: Ope
   [2, 'copy version', copyVersion],
   [2, 'move', (run) => copyOrMove(run, moveFile)],
   [3, 'change', change],
+  [3, 'thumbnail', thumbnail],
   [1, 'configure', configure],
   [2, 'restore', restore],
   [1, 'erase', erase],

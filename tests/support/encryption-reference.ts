@@ -238,7 +238,8 @@ export function openByReference(
   if (!Buffer.from(tag).equals(expected)) throw new Error(`the record of ${path} is not sealed`);
   const blobs = spaceBytes(stores.system.stable, 1);
   const chunks = stores.chunks.entries().map(chunkOf);
-  const own = chunks.filter((chunk) => chunk.contentId === contentId);
+  // Thumbnails have indexes above those of all chunks
+  const own = chunks.filter((chunk) => chunk.contentId === contentId && chunk.index < 2 ** 31);
   own.sort((left, right) => left.index - right.index);
   return Buffer.concat(
     own.flatMap((chunk) =>

@@ -86,8 +86,10 @@ export function checkInvariants(stores: MemoryStores): void {
     return records === 1;
   };
   const versions = allVersions(stores);
+  const thumbnails = new Map<string, number>();
   for (const file of [...files, ...versions]) {
     if (isFirst(file)) addFileChunks(stores, file, expected);
+    addThumbnail(stores, file, { expected, thumbnails });
   }
   for (const kept of keptContents(stores)) {
     const { contentId, chunkCount } = kept;
@@ -97,7 +99,7 @@ export function checkInvariants(stores: MemoryStores): void {
   for (const [contentId, { records }] of contents) {
     expectSame(sharesOf(stores, contentId), records, `records that have content ${contentId}`);
   }
-  checkDirectory(stores, { contents, versions, sessions });
+  checkDirectory(stores, { contents, thumbnails, versions, sessions });
   for (const session of sessions) {
     if (session.status === 'active') addSessionChunks(stores, session, expected);
   }
@@ -288,6 +290,22 @@ function addFileChunks(stores: MemoryStores, file: FileRecord, expected: Set<str
     size += length;
   }
   expectSame(size, file.size);
+}
+
+/** Records that share a content may have different thumbnails, or none. */
+function addThumbnail(
+  stores: MemoryStores,
+  { contentId, thumbnail }: FileRecord,
+  found: { readonly expected: Set<string>; readonly thumbnails: Map<string, number> },
+): void {
+  if (thumbnail === undefined) return;
+  const { index, size } = thumbnail;
+  const name = `${contentId} ${index}`;
+  const records = found.thumbnails.get(name) ?? 0;
+  found.thumbnails.set(name, records + 1);
+  if (records > 0) return;
+  claim(found.expected, chunkKey(contentId, index));
+  expectSame(findChunk(stores, { contentId, index })?.length, size, 'bytes of a thumbnail');
 }
 
 function addSessionChunks(

@@ -2,6 +2,7 @@
 // their values, routes with their requests. tests/acceptance/key-prefix.test.ts checks that no
 // operation is missing, so a new one needs a row.
 
+import { createHash } from 'node:crypto';
 import { formBody } from './forms.ts';
 
 /** The bucket and the arguments with which an operation is tested. */
@@ -36,6 +37,11 @@ export interface HttpRow {
 const bytes = Uint8Array.of(65);
 const file = { contentType: 'text/plain', bytes };
 const boundary = 'part';
+/** A thumbnail of a file that contains `B`. */
+export const pictureOf = {
+  etag: createHash('sha256').update('B').digest('hex'),
+  bytes: Buffer.from('RIFF....WEBP'),
+};
 
 type Fields = (spot: Spot) => object;
 
@@ -97,6 +103,8 @@ export const actorRows: readonly ActorRow[] = [
   ...records('eraseVersions', ofPath, ofPrefix),
   ...records('setRetention', ofPath),
   ...records('setHold', ({ path }) => ({ path, hold: false })),
+  ...rows('readThumbnails', ({ bucket, path, key }) => [bucket, [path], key]),
+  ...records('putThumbnail', ({ path }) => ({ path, ...pictureOf })),
   ...records('createLink', ofPath),
   ...records('listLinks', ofPath),
   ...records('createUploadLink', ofPath, ofPrefix),
@@ -179,6 +187,13 @@ export const httpRows: readonly HttpRow[] = [
   ...reads(({ path }) => `files/${path}`),
   ...reads(({ uploadId }) => `upload/${uploadId}`),
   { method: 'PUT', url: files, body: () => 'put', type: 'text/plain' },
+  ...reads(({ path }) => `thumbnails/${path}`),
+  {
+    method: 'PUT',
+    url: api(({ path }) => `thumbnails/${path}`),
+    body: () => pictureOf.bytes,
+    headers: () => ({ 'If-Match': `"${pictureOf.etag}"` }),
+  },
   { method: 'PATCH', url: files, body: () => '{"tags":["t"]}' },
   { method: 'DELETE', url: files },
   {

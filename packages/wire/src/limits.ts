@@ -26,6 +26,8 @@ export const readFileCountMax = 200;
 export const readFilesBytesMax = chunkBytesMax;
 /** Counted for each file besides its bytes and its path: type, entity tag and lengths. */
 export const readFileRestBytes = 512;
+/** Bytes of a thumbnail: a WebP picture of 320 pixels has 5 to 25 kB. */
+export const thumbnailBytesMax = 32_768;
 /** Bytes of the JSON or the texts of a call that lists files to delete. */
 export const deletionBytesMax = 98_304;
 

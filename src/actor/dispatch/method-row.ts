@@ -1,6 +1,10 @@
 // A row of the table of methods, and the bounds that rows share.
 
-import { batchTextBytesMax, deletionBytesMax } from '../../../packages/wire/src/limits.ts';
+import {
+  batchTextBytesMax,
+  deletionBytesMax,
+  thumbnailBytesMax,
+} from '../../../packages/wire/src/limits.ts';
 import type { Call } from '../../domain/shared/caller.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { requestTextBytesMax } from '../../limits.ts';
@@ -57,6 +61,8 @@ export const deletion: ArgumentBounds = {
 };
 /** The rules of a bucket. */
 export const rules: ArgumentBounds = { bytes: 20_480, textBytes: 16_384, values: 480 };
+/** A thumbnail and a few names. */
+export const picture: ArgumentBounds = { ...few, bytes: thumbnailBytesMax + few.bytes };
 export const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 export const request: ArgumentBounds = {
   bytes: 2_097_152,

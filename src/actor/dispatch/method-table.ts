@@ -32,6 +32,7 @@ import { checkDeletion } from '../../domain/files/files.ts';
 import { checkLinkDeletion, checkLinkRequest } from '../../domain/files/links.ts';
 import { checkPrefixMoveRights } from '../../domain/files/prefix-moves.ts';
 import { checkHoldChange, checkRetentionChange } from '../../domain/files/retention-changes.ts';
+import { checkThumbnail } from '../../domain/files/thumbnails.ts';
 import { authorizeErasure } from '../../domain/files/version-erasure.ts';
 import { checkRestoration, getVersion } from '../../domain/files/versions.ts';
 import { requireCreator } from '../../domain/rights/creators.ts';
@@ -64,6 +65,7 @@ import {
   type RetentionArgument,
   retentionChangeOf,
 } from '../messages/retention-arguments.ts';
+import { type ThumbnailArgument, thumbnailOf } from '../messages/thumbnail-arguments.ts';
 import {
   type CompletionArgument,
   chunkOf,
@@ -87,6 +89,7 @@ import {
   file,
   type MethodRow,
   many,
+  picture,
   request,
   rules,
   some,
@@ -145,6 +148,7 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
   readFile: { bounds: few },
   readJournal: { bounds: few },
   readFiles: { bounds: deletion },
+  readThumbnails: { bounds: deletion },
   readVersion: { bounds: few },
 
   // Uploads
@@ -290,6 +294,13 @@ export const methodTable: Readonly<Record<string, MethodRow>> = {
     bounds: file,
     admit: ({ stores, call }, argument: ChangeArgument) =>
       void checkFileChange(stores, call, changeOf(argument)),
+  },
+  putThumbnail: {
+    bounds: picture,
+    isUpload: true,
+    admit: ({ stores, call }, argument: ThumbnailArgument) =>
+      void checkThumbnail(stores, call, thumbnailOf(argument)),
+    countedRefusals: 'large',
   },
   /** For its check, inspect.ts repeats the query. */
   http_request_update: { bounds: request },

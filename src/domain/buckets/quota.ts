@@ -37,6 +37,7 @@ export interface Named {
   readonly contentType: string;
   readonly headers: StoredHeaders;
   readonly metadata: Metadata;
+  readonly thumbnail?: { readonly size: number } | undefined;
 }
 
 // Measured for each kind of file, see tests/service/quota-overhead.thorough.test.ts. A file takes a
@@ -49,6 +50,8 @@ const bytesPerPathByte = 6;
 const bytesPerSegment = 75;
 const indexEntries = 5;
 const indexEntryBytes = 24;
+/** A thumbnail's memory besides its bytes: a chunk record, an index entry, a tag and two texts. */
+const thumbnailRestBytes = 320;
 /** Average fill of an index page. */
 const indexFill = 2 / 3;
 
@@ -62,7 +65,8 @@ export function overheadBytesOf(file: Named): number {
   const noted = 2 * file.metadata.flat().join('').length;
   const segments = file.path.split('/').length;
   const record = recordBytes + bytesPerPathByte * path + bytesPerSegment * segments + texts + noted;
-  return Math.ceil(record + index / indexFill);
+  const picture = file.thumbnail === undefined ? 0 : file.thumbnail.size + thumbnailRestBytes;
+  return Math.ceil(record + index / indexFill) + picture;
 }
 
 /** Returns the bytes of a bucket's files, former versions and open uploads, with their overhead. */

@@ -47,7 +47,7 @@ export function writeChunk(
   freeSlots(stores, stores.records.set(chunkKey(address), record));
 }
 
-function freeChunk(stores: Stores, address: ChunkAddress): void {
+export function freeChunk(stores: Stores, address: ChunkAddress): void {
   freeSlots(stores, stores.records.delete(chunkKey(address)));
 }
 
@@ -99,13 +99,15 @@ export function readContent(
 interface ChunkPart {
   readonly key: Uint8Array;
   readonly start: number;
+  /** Receives the bytes. */
   readonly target: Uint8Array;
 }
 
 const readCommand = createCommand(kernelOperations.chunkRead, 2);
 const startWord = kernelWords.length + 1;
 
-function readChunk(stores: Stores, address: ChunkAddress, part: ChunkPart): void {
+/** Reads a part of a chunk; refuses with IntegrityError if a segment was altered. */
+export function readChunk(stores: Stores, address: ChunkAddress, part: ChunkPart): void {
   if (part.target.length > 0 && readByKernel(stores, address, part)) return;
   readBySegments(stores, address, part);
 }

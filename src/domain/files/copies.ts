@@ -256,9 +256,9 @@ function putCopy(
 function addShare(
   stores: Stores,
   bucket: Bucket,
-  content: { readonly contentId: number; readonly key: Uint8Array },
+  content: Pick<FileRecord, 'contentId' | 'thumbnail'> & { readonly key: Uint8Array },
 ): number {
   const keySlot = addFileKey(stores, bucket, content);
-  shareContent(stores, content.contentId);
+  shareContent(stores, content);
   return keySlot;
 }

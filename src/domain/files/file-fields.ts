@@ -4,6 +4,7 @@ import { chunkCountMax } from '../../../packages/wire/src/limits.ts';
 import { assert } from '../../lib/assert.ts';
 import { fileBytesMax } from '../../limits.ts';
 import type { Content } from '../contents/contents.ts';
+import { isPossibleThumbnail, type Thumbnail } from '../contents/thumbnails.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import type { Metadata } from '../shared/file-metadata.ts';
 import type { LeavesVersion } from '../shared/publication.ts';
@@ -43,12 +44,16 @@ export interface FileRecord extends Content, SealedContent, FileMetadata {
   readonly siteHeaders?: readonly (readonly [name: string, value: string])[] | undefined;
   /** Absent: neither retention nor a hold, see retention.ts. */
   readonly retention?: Retention | undefined;
+  /** A small picture of the file, see files/thumbnails.ts. */
+  readonly thumbnail?: Thumbnail | undefined;
 }
 
-/** Throws for a size or a number of chunks that no file has. */
-export function requirePossible({ size, chunkCount }: FileRecord): void {
+/** Throws for a size or a number of chunks that no file has, and for such a thumbnail. */
+export function requirePossible({ size, chunkCount, thumbnail }: FileRecord): void {
   const isPossible = size >= 0 && size <= fileBytesMax && chunkCount <= chunkCountMax;
   assert(isPossible, 'a file has a possible size');
+  const isThumbnail = thumbnail === undefined || isPossibleThumbnail(thumbnail);
+  assert(isThumbnail, 'a thumbnail has a possible size');
 }
 
 export function fileId(number: number | bigint): string {

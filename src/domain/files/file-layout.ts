@@ -2,13 +2,14 @@
 // key in the map. Reading the file detects a record that was altered or moved to another path.
 // (Lists copy records without checking the seal.)
 //
-//   small fields  version 6 or 7, bytes of the digest, version of the leaves, number of tags,
+//   small fields  version 6 to 9, bytes of the digest, version of the leaves, number of tags,
 //                 bytes of the JSON u32
 //   longs         id, created, updated, sealed at
 //   numbers       key slot, content, size, chunk size, chunks, version of the file, seal
 //   rest          tag 16 | digest | the file record of the JSON interface
 //                 | texts: content type, stored headers, tag …, name and value of metadata …,
-//                 in version 7: mode of the retention, its end in decimal ns, hold
+//                 in versions 8 and 9: index and bytes of the thumbnail, decimal,
+//                 in versions 7 and 9: mode of the retention, its end in decimal ns, hold
 //   See packFields(). The key in the map is bucket id, NUL, path. "leaves": the certified leaves
 //   made from the record. "seal": a number that no other seal has, see recordNonce().
 //
@@ -20,6 +21,7 @@ import { concatBytes, emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { packFields, unpackFields } from '../../storage/codec.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
+import type { Thumbnail } from '../contents/thumbnails.ts';
 import type { SealedContent } from '../keys/file-keys.ts';
 import { pairsOf } from '../shared/file-metadata.ts';
 import { parseLeavesVersion } from '../shared/publication.ts';
@@ -36,10 +38,12 @@ import {
   formerVersion,
 } from './former-file-layout.ts';
 
+/** A record without retention and thumbnail, for which lists and reads cost no more. */
 const version = 6;
-/** A record with a retention; all others keep version 6, which lists and reads cost no more for. */
-const retainedVersion = 7;
+/** Added to the version of a record with a retention, or with a thumbnail. */
+const additions = { retention: 1, thumbnail: 2 } as const;
 export const retentionTexts = 3;
+export const thumbnailTexts = 2;
 const fieldCount = { longs: 4, numbers: 7 } as const;
 const tagStart = 96;
 const tagEnd = tagStart + aeadTagBytes;
@@ -53,10 +57,17 @@ const noSeal: Seal = { number: 0, timeNs: 0n };
 /** Returns the record with zeros in place of its tag. Pass `seal` for a record to be sealed. */
 export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   const json = fileJson(file);
-  const { digest, tags, metadata, retention } = file;
+  const { digest, tags, metadata, retention, thumbnail } = file;
   const texts = [file.contentType, ...file.headers, ...tags, ...metadata.flat()];
-  if (retention !== undefined) texts.push(...textsOfRetention(retention));
-  const layout = retention === undefined ? version : retainedVersion;
+  let layout = version;
+  if (thumbnail !== undefined) {
+    layout += additions.thumbnail;
+    texts.push(`${thumbnail.index}`, `${thumbnail.size}`);
+  }
+  if (retention !== undefined) {
+    layout += additions.retention;
+    texts.push(...textsOfRetention(retention));
+  }
   const { length } = json;
   const jsonBytes = [length & 0xff, (length >> 8) & 0xff, (length >> 16) & 0xff, length >> 24];
   return packFields({
@@ -138,11 +149,16 @@ export function decodeHead(bytes: Uint8Array): SealedContent {
 }
 
 function hasPresentLayout(bytes: Uint8Array): boolean {
-  return bytes[0] === version || bytes[0] === retainedVersion;
+  const added = (bytes[0] ?? 0) - version;
+  return added >= 0 && added <= additions.retention + additions.thumbnail;
 }
 
 export function isRetained(bytes: Uint8Array): boolean {
-  return bytes[0] === retainedVersion;
+  return (((bytes[0] ?? 0) - version) & additions.retention) !== 0;
+}
+
+export function hasThumbnail(bytes: Uint8Array): boolean {
+  return (((bytes[0] ?? 0) - version) & additions.thumbnail) !== 0;
 }
 
 function requirePresentLayout(bytes: Uint8Array): void {
@@ -160,6 +176,11 @@ function takeRetention(texts: string[]): Retention {
   return { mode: mode || undefined, untilNs: BigInt(until), hasHold: hold === 'hold' };
 }
 
+function takeThumbnail(texts: string[]): Thumbnail {
+  const [index, size] = texts.splice(-thumbnailTexts);
+  return { index: Number(index), size: Number(size) };
+}
+
 /** Builds one object literal: spreading others into it would cost as much as reading them. */
 function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRecord {
   requirePresentLayout(bytes);
@@ -168,6 +189,7 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
   assert(end <= bytes.length, 'a record has all of its JSON');
   const texts = present(decodeUtf8(bytes.subarray(end)), 'texts of a file').split('\0');
   const retention = isRetained(bytes) ? takeRetention(texts) : undefined;
+  const thumbnail = hasThumbnail(bytes) ? takeThumbnail(texts) : undefined;
   const tagsEnd = plainTexts + (bytes[3] ?? 0);
   const file: FileRecord = {
     bucketId,
@@ -188,6 +210,7 @@ function decodeRecord(bucketId: string, path: string, bytes: Uint8Array): FileRe
     tags: texts.slice(plainTexts, tagsEnd),
     metadata: pairsOf(texts, tagsEnd),
     retention,
+    thumbnail,
   };
   requirePossible(file);
   return file;

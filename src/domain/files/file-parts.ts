@@ -5,7 +5,14 @@
 import { emptyBytes } from '../../lib/bytes.ts';
 import { decodeUtf8 } from '../../lib/text.ts';
 import { noStoredHeaders } from '../shared/stored-headers.ts';
-import { isRetained, jsonEnd, jsonStart, retentionTexts } from './file-layout.ts';
+import {
+  hasThumbnail,
+  isRetained,
+  jsonEnd,
+  jsonStart,
+  retentionTexts,
+  thumbnailTexts,
+} from './file-layout.ts';
 
 export interface StoredName {
   readonly bucketId: Uint8Array;
@@ -101,6 +108,7 @@ function readNotes(bytes: Uint8Array, secondText: number): Notes {
     end = next;
   }
   const retention = isRetained(bytes) ? takeRetention(texts) : undefined;
+  if (hasThumbnail(bytes)) texts.splice(-thumbnailTexts);
   const tagCount = bytes[3] ?? 0;
   if (tagCount === texts.length) return { tags: texts, metadata: [], retention };
   return { tags: texts.slice(0, tagCount), metadata: texts.slice(tagCount), retention };

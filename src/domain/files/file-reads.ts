@@ -1,4 +1,5 @@
-// Reads many small files in one query, so that a client needs one request for two hundred files.
+// Reads many small files, or thumbnails of files, in one query, so that a client needs one request
+// for two hundred of them.
 
 import {
   readFileCountMax,
@@ -12,18 +13,21 @@ import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { entityTag, readFile, withOpenFile } from './file-records.ts';
+import { entityTag, type OpenFile, readFile, withOpenFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
+import { pictureOf, requireThumbnail } from './thumbnails.ts';
 
 export interface FilesRequest {
   readonly bucket: string;
   readonly paths: readonly string[];
+  /** Whether the thumbnails of the files are read in place of their bytes. */
+  readonly asThumbnails?: boolean | undefined;
   readonly apiKey: SentKey;
 }
 
 export interface WholeFile {
   readonly path: string;
-  /** Without quotation marks. */
+  /** The file's, without quotation marks. */
   readonly etag: string;
   readonly contentType: string;
   readonly chunkBytes: number;
@@ -43,7 +47,7 @@ export interface FilesRead {
  * right, or more than 200 paths.
  */
 export function readFiles(stores: Stores, call: Call, request: FilesRequest): FilesRead {
-  const { paths } = request;
+  const { paths, asThumbnails = false } = request;
   if (paths.length > readFileCountMax) {
     throw new Refusal(
       'InvalidArgument',
@@ -55,7 +59,7 @@ export function readFiles(stores: Stores, call: Call, request: FilesRequest): Fi
   let room = readFilesBytesMax;
   for (const path of paths) {
     room -= readFileRestBytes + encodeUtf8(path).length;
-    const result = room < 0 ? undefined : readWhole(stores, grant, { path, room });
+    const result = room < 0 ? undefined : readWhole(stores, grant, { path, room, asThumbnails });
     if (result === undefined) break;
     if (!(result instanceof Refusal)) room -= result.bytes.length;
     results.push(result);
@@ -71,11 +75,17 @@ function readingGrant(stores: Stores, call: Call, request: FilesRequest): Grant 
   return authorize(stores, call, { bucket, apiKey, permission: 'read', place: 'later' });
 }
 
+interface Asked {
+  readonly path: string;
+  readonly room: number;
+  readonly asThumbnails: boolean;
+}
+
 /** Returns undefined if the file does not fit into the room. */
 function readWhole(
   stores: Stores,
   grant: Grant,
-  { path: sent, room }: { readonly path: string; readonly room: number },
+  { path: sent, room, asThumbnails }: Asked,
 ): WholeFile | Refusal | undefined {
   const { bucket } = grant;
   const read = valueOrRefusal(() => {
@@ -83,16 +93,21 @@ function readWhole(
     const path = parseFilePath(sent);
     const found = withOpenFile(stores, { bucket, path }, (opened) => {
       const { file } = opened;
-      requireReadable(file.size, sent);
-      if (file.size > room) return { whole: undefined };
-      const bytes = readFile(stores, opened, { start: 0, end: file.size });
-      const { contentType, chunkSize: chunkBytes } = file;
+      const { size } = asThumbnails ? requireThumbnail(file) : file;
+      requireReadable(size, sent);
+      if (size > room) return { whole: undefined };
+      const read = asThumbnails ? pictureOf(stores, opened) : wholeOf(stores, opened);
       const etag = entityTag(file).slice(1, -1);
-      return { whole: { path: sent, etag, contentType, chunkBytes, bytes } };
+      return { whole: { path: sent, etag, chunkBytes: size, ...read } };
     });
     return found ?? refuseMissing(bucket, path);
   });
   return read instanceof Refusal ? read : read.whole;
+}
+
+function wholeOf(stores: Stores, opened: OpenFile) {
+  const { size, contentType, chunkSize: chunkBytes } = opened.file;
+  return { bytes: readFile(stores, opened, { start: 0, end: size }), contentType, chunkBytes };
 }
 
 /** Refuses a file that fits into no answer. */

@@ -124,7 +124,7 @@ function findNamed(
 }
 
 /** Refuses a file that the upgrade has not converted: it would overlook a record sealed again. */
-function requireConverted({ path, leavesVersion, contentId }: FileRecord): void {
+export function requireConverted({ path, leavesVersion, contentId }: FileRecord): void {
   if (leavesVersion !== 1 || contentId === 0) return;
   throw new Refusal(
     'SlowDown',

@@ -6,7 +6,7 @@ import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
 import { overheadBytesOf } from '../buckets/quota.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { keepContent } from '../contents/kept-contents.ts';
-import { releaseContent } from '../contents/shared-contents.ts';
+import { releaseContent, releaseThumbnail } from '../contents/shared-contents.ts';
 import { unlessRefused } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
@@ -98,7 +98,10 @@ export function retireFile(stores: Stores, retired: Retired): Bucket {
   }
   requireReleased(file);
   const untilNs = streamedUntilNs(stores, file.contentId, nowNs);
-  if (untilNs === undefined || !keepContent(stores, file, untilNs)) releaseContent(stores, file);
+  const isStreamed = untilNs !== undefined && keepContent(stores, file, untilNs);
+  // A stream reads only the chunks
+  if (isStreamed) releaseThumbnail(stores, file);
+  else releaseContent(stores, file);
   return bucket;
 }
 

@@ -867,6 +867,15 @@ export interface SubscriptionRequest {
 }
 /** A name and its value. */
 export type TextPair = [string, string];
+/** A small picture of a file, at most 32,768 bytes in WebP, JPEG, PNG or AVIF. */
+export interface ThumbnailUpload {
+  /** The entity tag of the file that the picture shows; another version gets PreconditionFailed. */
+  'etag' : string,
+  'path' : string,
+  'bucketId' : string,
+  'apiKey' : [] | [string],
+  'bytes' : Uint8Array,
+}
 /** A certificate and the hash tree with `last_block_index` and `last_block_hash`, in CBOR. */
 export interface TipCertificate {
   'certificate' : Uint8Array,
@@ -1455,6 +1464,16 @@ export interface _SERVICE {
     { 'ok' : PrefixMoved } |
       { 'err' : string }
   >,
+  /**
+   * Stores the thumbnail of a file, or replaces it; needs the right to write. Copies, moves and
+   * former versions keep it, and it is deleted with the file. Errors: AccessDenied, NoSuchFile,
+   * PreconditionFailed, EntityTooLarge, InvalidContentType, QuotaExceeded, NotEncrypted.
+   */
+  'putThumbnail' : ActorMethod<
+    [ThumbnailUpload],
+    { 'ok' : null } |
+      { 'err' : string }
+  >,
   /** (bucketId, path, offset, length, apiKey) Returns bytes of a file, at most 1,900,000. */
   'readFile' : ActorMethod<
     [string, string, bigint, bigint, [] | [string]],
@@ -1478,6 +1497,15 @@ export interface _SERVICE {
   'readJournal' : ActorMethod<
     [JournalRequest],
     { 'ok' : JournalPage } |
+      { 'err' : string }
+  >,
+  /**
+   * (bucketId, paths, apiKey) Returns the thumbnails of at most 200 files like readFiles; `etag` is
+   * that of the file. A file without a thumbnail gets NoSuchFile. Errors: AccessDenied.
+   */
+  'readThumbnails' : ActorMethod<
+    [string, Array<string>, [] | [string]],
+    { 'ok' : FilesRead } |
       { 'err' : string }
   >,
   /** (bucketId, path, version, offset, length, apiKey) Returns up to 1,900,000 bytes of a version. */
@@ -2297,6 +2325,13 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'failed' : IDL.Vec(FailedMove),
     'nextCursor' : IDL.Opt(IDL.Text),
   });
+  const ThumbnailUpload = IDL.Record({
+    'etag' : IDL.Text,
+    'path' : IDL.Text,
+    'bucketId' : IDL.Text,
+    'apiKey' : IDL.Opt(IDL.Text),
+    'bytes' : IDL.Vec(IDL.Nat8),
+  });
   const WholeFile = IDL.Record({
     'chunkBytes' : IDL.Nat,
     'contentType' : IDL.Text,
@@ -2738,6 +2773,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : PrefixMoved, 'err' : IDL.Text })],
         [],
       ),
+    'putThumbnail' : IDL.Func(
+        [ThumbnailUpload],
+        [IDL.Variant({ 'ok' : IDL.Null, 'err' : IDL.Text })],
+        [],
+      ),
     'readFile' : IDL.Func(
         [IDL.Text, IDL.Text, IDL.Nat, IDL.Nat, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : IDL.Vec(IDL.Nat8), 'err' : IDL.Text })],
@@ -2751,6 +2791,11 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'readJournal' : IDL.Func(
         [JournalRequest],
         [IDL.Variant({ 'ok' : JournalPage, 'err' : IDL.Text })],
+        ['query'],
+      ),
+    'readThumbnails' : IDL.Func(
+        [IDL.Text, IDL.Vec(IDL.Text), IDL.Opt(IDL.Text)],
+        [IDL.Variant({ 'ok' : FilesRead, 'err' : IDL.Text })],
         ['query'],
       ),
     'readVersion' : IDL.Func(

@@ -1,0 +1,169 @@
+// Thumbnails: small pictures of files, which clients make. The record of a file names its
+// thumbnail, so copies, moves and former versions have it too, and it is freed with the last of
+// them. Nobody can set the thumbnail of another record that shares the content.
+
+import { thumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
+import { bytesEqual } from '../../lib/bytes.ts';
+import { asciiBytes } from '../../lib/text.ts';
+import { type Bucket, saveBucket } from '../buckets/buckets.ts';
+import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { releaseThumbnail } from '../contents/shared-contents.ts';
+import { readThumbnail, type Thumbnail, writeThumbnail } from '../contents/thumbnails.ts';
+import { authorize } from '../rights/rights.ts';
+import type { Call } from '../shared/caller.ts';
+import { parseFilePath, quote } from '../shared/names.ts';
+import { checkWritePreconditions } from '../shared/preconditions.ts';
+import { Refusal } from '../shared/refusal.ts';
+import { nextContentId, type Stores } from '../shared/stores.ts';
+import { encodeFile, fileMapKey, sealFile } from './file-layout.ts';
+import {
+  entityTag,
+  type FileRecord,
+  findFile,
+  noteFile,
+  type OpenFile,
+  withFileCounted,
+  withOpenFile,
+} from './file-records.ts';
+import { type FileName, refuseMissing, withReadableFile } from './files.ts';
+import { requireNotHeld } from './retention.ts';
+import { requireConverted } from './retention-changes.ts';
+
+export interface ThumbnailUpload extends FileName {
+  /** The entity tag of the file that the picture shows, with or without quotes. */
+  readonly etag: string | undefined;
+  readonly bytes: Uint8Array;
+}
+
+interface Prepared {
+  readonly bucket: Bucket;
+  readonly file: FileRecord;
+}
+
+/** A thumbnail as it is served. */
+export interface Picture {
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Refuses what putThumbnail() would refuse, except for a damaged file; changes nothing. */
+export function checkThumbnail(stores: Stores, call: Call, upload: ThumbnailUpload): Prepared {
+  const { bucket: name, path: sent, apiKey, etag, bytes } = upload;
+  const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
+  const { bucket } = authorize(stores, call, claim);
+  if (bucket.isEndToEnd) throw readableInEndToEnd(bucket);
+  const path = parseFilePath(sent);
+  requirePicture(bytes);
+  const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
+  requireTag(file, etag);
+  // A first thumbnail changes nothing that is held
+  if (file.thumbnail !== undefined) requireNotHeld(file, { nowNs: call.nowNs });
+  requireConverted(file);
+  const thumbnail = { size: bytes.length };
+  const added = overheadBytesOf({ ...file, thumbnail }) - overheadBytesOf(file);
+  checkQuota(bucket, { files: 0, bytes: added });
+  return { bucket, file };
+}
+
+function readableInEndToEnd({ id }: Bucket): Refusal {
+  return new Refusal(
+    'NotEncrypted',
+    `Bucket ${id} is end-to-end encrypted, and the service could read a thumbnail: its files have none.`,
+  );
+}
+
+function requirePicture(bytes: Uint8Array): void {
+  if (bytes.length > thumbnailBytesMax) {
+    throw new Refusal(
+      'EntityTooLarge',
+      `A thumbnail has at most ${thumbnailBytesMax} bytes, this one has ${bytes.length}: make it smaller.`,
+      { limit: thumbnailBytesMax, size: bytes.length },
+    );
+  }
+  if (pictureType(bytes) !== undefined) return;
+  throw new Refusal(
+    'InvalidContentType',
+    'A thumbnail is a picture in WebP, JPEG, PNG or AVIF, and these bytes are none of them.',
+  );
+}
+
+function requireTag(file: FileRecord, etag: string | undefined): void {
+  if (etag === undefined || etag.trim() === '*') {
+    throw new Refusal(
+      'InvalidArgument',
+      'A thumbnail needs the ETag of the file that it shows, so that it never shows another version: ' +
+        'send the ETag from the record of the file.',
+    );
+  }
+  checkWritePreconditions(entityTag(file), { ifMatch: etag });
+}
+
+/**
+ * Stores the picture as the file's thumbnail and replaces a former one. Number, dates, bytes and
+ * ETag of the file stay.
+ */
+export function putThumbnail(stores: Stores, call: Call, upload: ThumbnailUpload): void {
+  const { bucket, file: named } = checkThumbnail(stores, call, upload);
+  const { nowNs } = call;
+  const { bytes } = upload;
+  const put = ({ file: old, key }: OpenFile) => {
+    const number = nextContentId(stores);
+    const thumbnail = writeThumbnail(stores, old.contentId, { bytes, number, nowNs, key });
+    const file: FileRecord = { ...old, thumbnail };
+    const mapKey = fileMapKey(bucket.id, file.path);
+    const record = encodeFile(file, { number: nextContentId(stores), timeNs: nowNs });
+    sealFile(record, mapKey, key);
+    stores.records.set(mapKey, record, file.size);
+    saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
+    releaseThumbnail(stores, old);
+    noteFile(stores, 'file.changed', file);
+    return file;
+  };
+  withOpenFile(stores, { bucket, path: named.path }, put) ?? refuseMissing(bucket, named.path);
+}
+
+/** Returns the thumbnail of a file, for callers who may read the file. */
+export function getThumbnail(stores: Stores, call: Call, name: FileName): Picture {
+  return withReadableFile(stores, { call, ...name }, (opened) => pictureOf(stores, opened));
+}
+
+/** Refuses with NoSuchFile if the file has no thumbnail. */
+export function pictureOf(stores: Stores, { file, key }: OpenFile): Picture {
+  const bytes = readThumbnail(stores, file.contentId, { ...requireThumbnail(file), key });
+  return { contentType: pictureType(bytes) ?? 'application/octet-stream', bytes };
+}
+
+export function requireThumbnail({ path, thumbnail }: FileRecord): Thumbnail {
+  if (thumbnail !== undefined) return thumbnail;
+  throw new Refusal('NoSuchFile', `File ${quote(path)} has no thumbnail.`);
+}
+
+interface Format {
+  readonly type: string;
+  /** Bytes of the format, each list at its offset. */
+  readonly magic: readonly (readonly [offset: number, ascii: string])[];
+}
+
+/** Only formats in which no browser runs a script. */
+const formats: readonly Format[] = [
+  {
+    type: 'image/webp',
+    magic: [
+      [0, 'RIFF'],
+      [8, 'WEBP'],
+    ],
+  },
+  { type: 'image/jpeg', magic: [[0, '\xff\xd8\xff']] },
+  { type: 'image/png', magic: [[0, '\x89PNG\r\n\x1a\n']] },
+  { type: 'image/avif', magic: [[4, 'ftypavif']] },
+];
+
+/** Returns the type of a picture by its first bytes; `undefined` for any other bytes. */
+function pictureType(bytes: Uint8Array): string | undefined {
+  const found = formats.find(({ magic }) =>
+    magic.every(([offset, text]) =>
+      bytesEqual(bytes.subarray(offset, offset + text.length), asciiBytes(text)),
+    ),
+  );
+  return found?.type;
+}
