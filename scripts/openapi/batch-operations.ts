@@ -25,6 +25,16 @@ const readIndex = object({
   left: list(text),
 });
 
+const pathList = { types: json, schema: object({ paths: list(text, readFileCountMax) }) };
+const readForm = {
+  200: {
+    says: 'A form: the field `index`, which is JSON, and the files in its order.',
+    type: 'multipart/form-data',
+    schema: object({ index: readIndex, file: list(bytes) }, ['file']),
+    headers: uncached,
+  },
+} as const;
+
 const bypass = { bypassGovernance: flag };
 
 export const batchOperations: Operations = {
@@ -81,18 +91,15 @@ export const batchOperations: Operations = {
   'POST B/read': {
     id: 'readFiles',
     key: 'required',
-    body: {
-      types: json,
-      schema: object({ paths: list(text, readFileCountMax), thumbnails: flag }, ['thumbnails']),
-    },
-    answers: {
-      200: {
-        says: 'A form: the field `index`, which is JSON, and the files in its order.',
-        type: 'multipart/form-data',
-        schema: object({ index: readIndex, file: list(bytes) }, ['file']),
-        headers: uncached,
-      },
-    },
+    body: pathList,
+    answers: readForm,
+    errors: [...keyErrors, 'EntityTooLarge'],
+  },
+  'POST B/thumbnails': {
+    id: 'readThumbnails',
+    key: 'required',
+    body: pathList,
+    answers: readForm,
     errors: [...keyErrors, 'EntityTooLarge'],
   },
 };

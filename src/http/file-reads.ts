@@ -1,5 +1,6 @@
-// Many files in one response: POST to `/api/v1/bucket/{bucket}/read`. The response is a form, which
-// browsers and Node parse by themselves: the field `index`, and the files in its order.
+// Many files or thumbnails in one response: POST to `/api/v1/bucket/{bucket}/read` or to
+// `…/thumbnails`. The response is a form, which browsers and Node parse by themselves: the field
+// `index`, and the files in its order.
 
 import { deletionBytesMax, readFileCountMax } from '../../packages/wire/src/limits.ts';
 import { sha256 } from '../crypto/hash.ts';
@@ -9,7 +10,7 @@ import { concatBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { bucketRoute } from './authorization.ts';
-import { flagField, jsonBody, textListField } from './json-body.ts';
+import { jsonBody, textListField } from './json-body.ts';
 import type { HttpResponse } from './message.ts';
 import { privateJson, uncached } from './respond.ts';
 import type { Exchange } from './router.ts';
@@ -18,13 +19,19 @@ import type { Exchange } from './router.ts';
 const bounds = { bytesMax: deletionBytesMax, itemsMax: readFileCountMax + 32 };
 
 export function postRead(exchange: Exchange): HttpResponse {
+  return readMany(exchange, false);
+}
+
+export function postThumbnails(exchange: Exchange): HttpResponse {
+  return readMany(exchange, true);
+}
+
+function readMany(exchange: Exchange, asThumbnails: boolean): HttpResponse {
   const { stores, call, request } = exchange;
   const route = bucketRoute(exchange);
   // The inspection refuses what a query answers, whatever the answer.
   if (exchange.isInspected) return privateJson(200, {});
-  const body = jsonBody(request, bounds);
-  const paths = textListField(body, 'paths', readFileCountMax);
-  const asThumbnails = flagField(body, 'thumbnails');
+  const paths = textListField(jsonBody(request, bounds), 'paths', readFileCountMax);
   if (paths === undefined) {
     throw new Refusal('InvalidArgument', 'Send "paths", a list of the files to read.');
   }

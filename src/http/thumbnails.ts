@@ -1,5 +1,6 @@
-// Thumbnails: GET, HEAD and PUT of `/api/v1/bucket/{bucket}/thumbnails/{path}`. Not a parameter of
-// `…/files/{path}`, because an earlier release would store the picture in place of the file.
+// Thumbnails: GET, HEAD and PUT of `/api/v1/bucket/{bucket}/thumbnails/{path}`, and POST of
+// `…/thumbnails`. They are no parameters of `…/files/{path}` and `…/read`, because an earlier
+// release would ignore them: it would store the picture in place of the file.
 
 import { sha256 } from '../crypto/hash.ts';
 import { checkThumbnail, getThumbnail, putThumbnail } from '../domain/files/thumbnails.ts';
@@ -7,6 +8,7 @@ import { matchesTag } from '../domain/shared/preconditions.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { encodeHex } from '../lib/hex.ts';
 import { fileRoute } from './authorization.ts';
+import { postThumbnails } from './file-reads.ts';
 import { type Header, type HttpResponse, header } from './message.ts';
 import { noContent, uncached } from './respond.ts';
 import { type Answer, type Exchange, headOf, type Route, upgrade } from './router.ts';
@@ -43,6 +45,7 @@ function getFileThumbnail(exchange: Exchange): HttpResponse {
 }
 
 export const thumbnailRoutes: readonly Route[] = [
+  { pattern: /^\/api\/v1\/bucket\/([^/]*)\/thumbnails$/y, handlers: { POST: postThumbnails } },
   {
     pattern: /^\/api\/v1\/bucket\/([^/]*)\/thumbnails\/(.*)$/sy,
     handlers: { GET: getFileThumbnail, HEAD: headOf(getFileThumbnail), PUT: putFileThumbnail },

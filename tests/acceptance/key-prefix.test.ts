@@ -166,7 +166,7 @@ beforeAll(async () => {
   }
   await putAll(indexes.map(ownOf));
   for (const [index, row] of [...actorRows, ...httpRows].entries()) {
-    if ('url' in row ? row.url(spotOf('in', 0)).includes('/thumbnails/') : /Thumb/.test(row.method))
+    if ('url' in row ? row.url(spotOf('in', 0)).includes('/thumbnails') : /Thumb/.test(row.method))
       await putThumbnails(index);
     if (!usesSession(row)) continue;
     const open = 'url' in row && row.headers !== undefined ? openTusUpload : openUpload;

@@ -131,7 +131,8 @@ test('/api/v1/bucket/{bucket}/thumbnails/{path} answers as described', async () 
   await send('PUT', url, 204, { headers, body });
   const { etag: own } = await read(url, 200);
   await read(url, 304, { headers: { 'If-None-Match': own } });
-  await send('POST', `${B}/read`, 200, { body: { paths: ['pictured.txt'], thumbnails: true } });
+  await send('POST', `${B}/thumbnails`, 200, { body: { paths: ['pictured.txt', 'none'] } });
+  await send('POST', `${B}/thumbnails`, 400, { body: {} });
   await send('PUT', url, 400, { headers: type, body });
   await send('PUT', url, 400, { headers, body: '<svg/>' });
   await send('PUT', url, 403, { headers, body, key: reader });

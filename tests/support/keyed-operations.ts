@@ -203,6 +203,7 @@ export const httpRows: readonly HttpRow[] = [
     type: `multipart/form-data; boundary=${boundary}`,
   },
   ...posts('read', ({ path }) => ({ paths: [path] })),
+  ...posts('thumbnails', ({ path }) => ({ paths: [path] })),
   ...posts('delete', ({ path }) => ({ paths: [path] }), ofPrefix),
   { method: 'DELETE', url: api(({ path }) => `versions/${path}`) },
   { method: 'DELETE', url: api((spot) => `versions?${query('prefix')(spot)}`) },

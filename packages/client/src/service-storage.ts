@@ -104,6 +104,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     move: (from, to, moveOptions = {}) => moveBetween(places, { from, to, options: moveOptions }),
     versions: routed(rows.versions, ({ versions }) => versions),
     retention: routed(rows.retention, ({ retention }) => retention),
+    thumbnails: routed(rows.thumbnails, ({ thumbnails }) => thumbnails),
     uploads: {
       ...routed(rows.uploads, ({ uploads }) => uploads),
       longestChunkBytes: () => front.uploads.longestChunkBytes(),
@@ -230,6 +231,7 @@ const rows = {
   },
   versions: { list, restore: first, erase: first, download: first },
   retention: { set: first, end: first, hold: first, release: first },
+  thumbnails: { put: first, read: first },
   uploads: {
     begin: first,
     write: { argument: 0, isOnce: true },

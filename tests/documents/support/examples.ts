@@ -43,7 +43,7 @@ function examplesIn(folder: string): Example[] {
 }
 
 /** These need a browser: they are compiled and not run. */
-const browserOnly = /\b(?:xhrSender|browserIdentityStore)\(?/;
+const browserOnly = /\b(?:xhrSender|browserIdentityStore|makeThumbnail)\(?/;
 
 const startImports = [
   "import { readFile as readPem } from 'node:fs/promises';",

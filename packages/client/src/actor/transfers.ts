@@ -51,7 +51,10 @@ export const transferCalls: ActorCalls<TransferOperations> = {
     return file[0] === undefined ? sessionOf(upload) : fileRecordOf(file[0]);
   },
   readFiles: calling(
-    ({ actor, key }, { bucket, paths }) => actor.readFiles(bucket, [...paths], key),
+    ({ actor, key }, { bucket, paths, asThumbnails }) =>
+      asThumbnails
+        ? actor.readThumbnails(bucket, [...paths], key)
+        : actor.readFiles(bucket, [...paths], key),
     ({ results }) =>
       results.map((one) => {
         if ('err' in one) return errorOfText(one.err);

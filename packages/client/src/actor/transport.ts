@@ -15,6 +15,7 @@ import { linkCalls } from './links.ts';
 import { listingCalls } from './listings.ts';
 import { retentionCalls } from './retention.ts';
 import { serviceCalls } from './service.ts';
+import { thumbnailCalls } from './thumbnails.ts';
 import { transferCalls } from './transfers.ts';
 import { uploadLinkCalls } from './upload-links.ts';
 import { uploadCalls } from './uploads.ts';
@@ -26,6 +27,7 @@ const operationCalls = {
   ...uploadLinkCalls,
   ...listingCalls,
   ...retentionCalls,
+  ...thumbnailCalls,
   ...serviceCalls,
   ...transferCalls,
   ...uploadCalls,

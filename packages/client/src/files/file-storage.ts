@@ -49,6 +49,7 @@ import { listFiles, listFolder } from './file-list.ts';
 import { lazyTransfers } from './lazy-transfers.ts';
 import { removeAll } from './remove-all.ts';
 import { type RetentionGroup, retentionOf } from './retention.ts';
+import { type Thumbnails, thumbnailsOf } from './thumbnails.ts';
 import { type Versions, versionsOf } from './versions.ts';
 
 /** The operations on files, which both transports support. */
@@ -226,6 +227,8 @@ export interface FileStorage {
   readonly versions: Versions;
   /** Retention and legal holds. */
   readonly retention: RetentionGroup;
+  /** Small pictures of files. */
+  readonly thumbnails: Thumbnails;
   /** @deprecated Use `uploads.status`. */
   getUpload(session: SessionRef): Promise<UploadSession>;
   /** @deprecated Use `uploads.cancel`. */
@@ -276,6 +279,7 @@ export function fileStorage(connection: Connection): FileStorage {
       perform(connection, 'changeFile', { ...change, bucket, path }, signal),
     versions: versionsOf(connection, download),
     retention: retentionOf(connection),
+    thumbnails: thumbnailsOf(connection),
     getUpload: uploads.status,
     cancelUpload: uploads.cancel,
     uploads,

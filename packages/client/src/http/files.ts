@@ -151,10 +151,11 @@ type ReadResult = Omit<WholeFile, 'bytes'> & { readonly error?: ErrorView };
 /** The response is a form: `index` is JSON, and the files follow in its order. */
 export async function readHttpFiles(
   connection: HttpConnection,
-  { bucket, paths }: FilesRequest,
+  { bucket, paths, asThumbnails }: FilesRequest,
   signal: Signal,
 ): Promise<readonly (WholeFile | StorageError)[]> {
-  const request = { ...posting(`${bucketPath(bucket)}/read`, { paths }), signal };
+  const route = asThumbnails ? 'thumbnails' : 'read';
+  const request = { ...posting(`${bucketPath(bucket)}/${route}`, { paths }), signal };
   const { bytes, headers } = await exchange(connection, request);
   try {
     const form = await new Response(bytes as BodyInit, { headers }).formData();

@@ -7,6 +7,7 @@ import { type ListingOperations, listingPaths, listingRows } from './listings.ts
 import type { ArgumentOf, PathRows, ResultOf, Rows, TransferRows } from './operation.ts';
 import { type RetentionOperations, retentionPaths, retentionRows } from './retention.ts';
 import { type ServiceOperations, servicePaths, serviceRows } from './service.ts';
+import { type ThumbnailOperations, thumbnailPaths, thumbnailRows } from './thumbnails.ts';
 import { type TransferOperations, transferPaths, transferRows } from './transfers.ts';
 import { type UploadLinkOperations, uploadLinkPaths, uploadLinkRows } from './upload-links.ts';
 import { type UploadOperations, uploadPaths, uploadRows } from './uploads.ts';
@@ -20,6 +21,7 @@ export interface DescribedOperations
     ListingOperations,
     RetentionOperations,
     ServiceOperations,
+    ThumbnailOperations,
     UploadOperations,
     VersionOperations {}
 
@@ -51,6 +53,7 @@ export const describedRows = {
   ...listingRows,
   ...retentionRows,
   ...serviceRows,
+  ...thumbnailRows,
   ...uploadRows,
   ...versionRows,
 } satisfies Rows<DescribedOperations>;
@@ -69,6 +72,7 @@ export function pathRows(): PathRows<Operations> {
     ...listingPaths,
     ...retentionPaths,
     ...servicePaths,
+    ...thumbnailPaths,
     ...transferPaths,
     ...uploadPaths,
     ...versionPaths,

@@ -83,6 +83,8 @@ export interface FilesRequest {
   readonly bucket: string;
   /** At most `readFileCountMax`. */
   readonly paths: readonly string[];
+  /** Reads the files' thumbnails in place of their bytes. */
+  readonly asThumbnails?: boolean;
 }
 
 /** A file that was read with others. */

@@ -13,6 +13,11 @@ export function filePath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/files/${pathSegments(path)}`;
 }
 
+/** The path of a file's thumbnail. */
+export function thumbnailPath({ bucket, path }: FileName): string {
+  return `${bucketPath(bucket)}/thumbnails/${pathSegments(path)}`;
+}
+
 /** The path of a file's versions; the query parameter `version` selects one. */
 export function versionPath({ bucket, path }: FileName): string {
   return `${bucketPath(bucket)}/versions/${pathSegments(path)}`;

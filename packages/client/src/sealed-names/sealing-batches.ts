@@ -64,12 +64,12 @@ async function putFiles(
 /** The service reads the files of the first paths, as many as fit; each result is in its order. */
 async function readFiles(
   names: PathNames,
-  { bucket, paths }: FilesRequest,
+  { paths, ...others }: FilesRequest,
   send: (request: FilesRequest) => Promise<readonly (WholeFile | StorageError)[]>,
 ): Promise<readonly (WholeFile | StorageError)[]> {
   const sealed = eachSealed(names, paths);
   const asked = sealed.filter((path) => typeof path === 'string');
-  const answered = asked.length === 0 ? [] : await send({ bucket, paths: asked });
+  const answered = asked.length === 0 ? [] : await send({ ...others, paths: asked });
   const results: (WholeFile | StorageError)[] = [];
   let next = 0;
   for (const [index, path] of sealed.entries()) {

@@ -1,0 +1,73 @@
+// Thumbnails of files, for readers and writers of the bucket.
+
+import { readFileCountMax } from '../../../wire/src/limits.ts';
+import { type Connection, perform } from '../connection/connection.ts';
+import { isStorageError } from '../storage-error.ts';
+import type { CallOptions } from '../types/call-options.ts';
+import type { PicturedFile, Thumbnail, ThumbnailsOptions } from '../types/thumbnails.ts';
+
+/**
+ * Small pictures of files. Copies, moves and former versions of a file keep its thumbnail, and it
+ * is deleted with them. Files of end-to-end buckets have none.
+ */
+export interface Thumbnails {
+  /**
+   * Stores the thumbnail of a file, or replaces it: WebP, JPEG, PNG or AVIF, at most 32,768 bytes.
+   * makeThumbnail() makes one in a browser.
+   *
+   * @example
+   * ```ts
+   * const photo = new Blob(['photo'], { type: 'image/jpeg' });
+   * const { path, etag } = await storage.upload(photo, { bucket: 'demo', path: 'photo.jpg' });
+   * const picture = new Uint8Array([0xff, 0xd8, 0xff, 0xe0]);
+   * await storage.thumbnails.put({ bucket: 'demo', path, etag }, picture);
+   * ```
+   */
+  put(file: PicturedFile, picture: Blob | Uint8Array, options?: CallOptions): Promise<void>;
+  /**
+   * Returns the thumbnails by path, up to 200 with one request; files without one are absent. One
+   * node of the network answers.
+   *
+   * @example
+   * ```ts
+   * const paths = ['photo.jpg', 'notes/hello.txt'];
+   * const thumbnails = await storage.thumbnails.read({ bucket: 'demo', paths });
+   * for (const [path, { contentType, bytes }] of thumbnails) {
+   *   console.log(path, contentType, bytes.length);
+   * }
+   * ```
+   */
+  read(options: ThumbnailsOptions): Promise<ReadonlyMap<string, Thumbnail>>;
+}
+
+export function thumbnailsOf(connection: Connection): Thumbnails {
+  return {
+    async put({ bucket, path, etag }, picture, { signal } = {}) {
+      const bytes =
+        picture instanceof Uint8Array ? picture : new Uint8Array(await picture.arrayBuffer());
+      await perform(connection, 'putThumbnail', { bucket, path, etag, bytes }, signal);
+    },
+    read: (options) => readThumbnails(connection, options),
+  };
+}
+
+async function readThumbnails(
+  connection: Connection,
+  { bucket, paths, signal }: ThumbnailsOptions,
+): Promise<ReadonlyMap<string, Thumbnail>> {
+  const found = new Map<string, Thumbnail>();
+  for (let start = 0; start < paths.length; ) {
+    const asked = paths.slice(start, start + readFileCountMax);
+    const request = { bucket, paths: asked, asThumbnails: true };
+    const results = await perform(connection, 'readFiles', request, signal);
+    for (const [index, result] of results.entries()) {
+      if (!isStorageError(result)) {
+        const { etag, contentType, bytes } = result;
+        found.set(asked[index] ?? '', { etag, contentType, bytes });
+      } else if (result.code !== 'NoSuchFile') throw result;
+    }
+    // The service answers at least one path
+    start += Math.max(1, results.length);
+  }
+  return found;
+}
