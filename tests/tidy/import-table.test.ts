@@ -160,7 +160,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   [`${efs}/config`]: efsFolders(1),
   [`${efs}/transfers`]: [...efsFolders(2), 'picomatch'],
   [`${efs}/sync`]: efsFolders(3),
-  [`${efs}/files`]: efsFolders(4),
+  [`${efs}/files`]: [...efsFolders(4), 'sharp'],
   [`${efs}/upgrade`]: efsFolders(5),
   [`${efs}/mcp`]: [...efsFolders(6), '@modelcontextprotocol/sdk', 'zod'],
   [`${efs}/service`]: [...efsFolders(7), 'packages/s3/src'],

@@ -26,10 +26,12 @@ import { endSummary, startSummary } from '../transfers/summary.ts';
 import { clearNotes } from '../transfers/transfer-state.ts';
 import { type NamedSource, putMany } from './put-many.ts';
 import { sourcesOf } from './put-sources.ts';
+import { type Maker, putThumbnails, thumbnailMaker } from './thumbnails.ts';
 
 export interface PutOptions extends PutFileOptions, FilterFlags {
   readonly size?: number;
   readonly recursive?: boolean;
+  readonly thumbnails?: boolean;
 }
 
 const standardInput = '-';
@@ -41,9 +43,13 @@ export async function put(
 ): Promise<void> {
   const to = parseLocation(destination);
   const [first = ''] = files;
+  if (options.thumbnails && files.includes(standardInput)) {
+    throw new UsageError('--thumbnails is for files: standard input is sent without.');
+  }
+  const make = options.thumbnails ? thumbnailMaker() : undefined;
   await clearNotes();
   if (files.length > 1 || options.recursive) {
-    await putSeveral(run, { files, to: folderOf(to, destination, options), options });
+    await putSeveral(run, { files, to: folderOf(to, destination, options), options, make });
     return;
   }
   const storage = await run.storage();
@@ -53,6 +59,10 @@ export async function put(
     first === standardInput ? await putInput(run, storage, one) : await putOne(run, storage, one);
   if (isJson()) printJson([record]);
   else printLine(printable(nameOf(name)));
+  if (make === undefined) return;
+  const summary = startSummary('sent');
+  await putThumbnails({ run, storage, make }, summary, [{ file: first, record }]);
+  endSummary(run, summary, false);
 }
 
 function nameIn({ bucket, path }: Location, file: string): FileName {
@@ -73,9 +83,10 @@ interface Several {
   readonly files: readonly string[];
   readonly to: Location;
   readonly options: PutOptions;
+  readonly make: Maker | undefined;
 }
 
-async function putSeveral(run: Run, { files, to, options }: Several): Promise<void> {
+async function putSeveral(run: Run, { files, to, options, make }: Several): Promise<void> {
   if (files.includes(standardInput)) {
     throw new UsageError('Standard input has no name: write bucket/path.');
   }
@@ -87,6 +98,11 @@ async function putSeveral(run: Run, { files, to, options }: Several): Promise<vo
   try {
     const storage = await run.storage();
     await putMany({ run, storage, options, summary, records }, sources);
+    if (make !== undefined) {
+      const locals = new Map(sources.map(({ file, name }) => [name.path, file]));
+      const uploaded = records.map((record) => ({ file: locals.get(record.path) ?? '', record }));
+      await putThumbnails({ run, storage, make }, summary, uploaded);
+    }
   } finally {
     // Files before the fatal error are stored.
     if (isJson()) printJson(records);

@@ -40,6 +40,7 @@ function addPut(program: Command): void {
     .option('--metadata <name=value>', 'metadata of the file; repeatable', collectPair)
     .option('--resume', 'continue an interrupted transfer')
     .option('--no-replace', 'refuse to replace an existing file')
+    .option('--thumbnails', 'make and store thumbnails of pictures; needs the package sharp')
     .option('--size <bytes>', 'size of standard input; other sizes are refused', wholeNumber)
     .addOption(json())
     .addHelpText('after', filterHelp)
