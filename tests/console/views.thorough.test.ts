@@ -71,7 +71,7 @@ describe.skipIf(isBrowserUnwanted)('no accessibility fault and no overflow in th
     await page.getByRole('button', { name: 'Show pictures' }).click();
     const thumbnail = page.getByRole('row', { name: 'harbour.png' }).locator('img');
     await thumbnail.waitFor();
-    expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(192);
+    expect(await thumbnail.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBe(320);
     await check('pictures');
     await page.getByRole('button', { name: 'Hide pictures' }).click();
     for (const size of sizes) {

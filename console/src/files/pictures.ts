@@ -1,4 +1,4 @@
-// Whether thumbnails are shown in place of icons, and for which files.
+// Whether rows show large pictures, and for which files.
 
 import { signal } from '@preact/signals';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
@@ -8,7 +8,7 @@ const sourceBytesMax = 10_000_000;
 
 const settingName = 'efs-pictures';
 
-/** Off by default, because each thumbnail downloads the whole picture. */
+/** Off by default, because a picture without a stored thumbnail is downloaded as a whole. */
 export const arePicturesShown = signal(localStorage.getItem(settingName) === '1');
 
 export function togglePictures(): void {
@@ -17,8 +17,18 @@ export function togglePictures(): void {
   else localStorage.removeItem(settingName);
 }
 
-/** Whether browsers can scale the picture down; they cannot for SVG. */
-export function hasThumbnail(file: FileRecord): boolean {
-  const isPicture = /^image\/(?!svg)/.test(shownType(file));
-  return isPicture && file.size <= sourceBytesMax;
+/** Whether browsers can scale files of the type down; they cannot for SVG. */
+export function isPicture(type: string): boolean {
+  return /^image\/(?!svg)/.test(type);
+}
+
+/** Whether a thumbnail may be stored with the file, or can be made of it. */
+export function mayHaveThumbnail(file: FileRecord): boolean {
+  const type = shownType(file);
+  return isPicture(type) || type.startsWith('video/');
+}
+
+/** Whether a thumbnail is made of the whole file. */
+export function isMade(file: FileRecord): boolean {
+  return arePicturesShown.value && isPicture(shownType(file)) && file.size <= sourceBytesMax;
 }

@@ -1,71 +1,121 @@
-// Makes thumbnails; loaded when the user turns them on. Each picture is downloaded once and
-// cached at a small size. A few load at a time, the most recently visible first.
+// Thumbnails of visible files: stored ones, which one query reads for all new rows, and while large
+// pictures are shown, ones made of files that have none. Loaded with the first row of a picture.
 
+import { makeThumbnail } from '../../../packages/client/src/files/make-thumbnail.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import type { Thumbnail } from '../../../packages/client/src/types/thumbnails.ts';
+import { isMade } from './pictures.ts';
+import { isSealed } from './sealed.ts';
 import { shownType } from './shown-type.ts';
 
-/** Twice the width on the page, for displays of high resolution. */
-const widthPixels = 192;
-const atOnceMax = 3;
-/** More than are ever visible at a time. */
-const keptMax = 300;
+/** Rows that appear within this time share a query. */
+const gatheredMs = 20;
+const madeAtOnceMax = 3;
+/** More than are ever visible at a time; together about 15 MB. */
+const keptMax = 1_000;
+
+type Name = Pick<FileRecord, 'bucketId' | 'path' | 'etag'>;
 
 interface Wish {
   readonly storage: Storage;
   readonly file: FileRecord;
   readonly signal: AbortSignal;
-  /** Receives a blob URL; not called if no picture could be made. */
+  /** Receives a blob URL; not called while there is no picture. */
   onMade(address: string): void;
 }
 
 const kept = new Map<string, string>();
-const waiting: Wish[] = [];
-let atOnce = 0;
+/** Files whose stored thumbnail was asked for. */
+const asked = new Set<string>();
+/** Rows without a picture. */
+const wishes = new Set<Wish>();
+let isPlanned = false;
+let madeAtOnce = 0;
 
 export function wishThumbnail(wish: Wish): void {
-  const address = kept.get(nameOfKept(wish.file));
-  if (address === undefined) {
-    waiting.push(wish);
-    void work();
-  } else wish.onMade(address);
+  const address = kept.get(nameOf(wish.file));
+  if (address !== undefined) {
+    wish.onMade(address);
+    return;
+  }
+  wishes.add(wish);
+  wish.signal.addEventListener('abort', () => wishes.delete(wish));
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(readStored, gatheredMs);
 }
 
 /** Returns the cache name; it contains the ETag, so a replaced file has another one. */
-function nameOfKept({ bucketId, path, etag }: FileRecord): string {
+function nameOf({ bucketId, path, etag }: Name): string {
   return `${bucketId}/${path} ${etag}`;
 }
 
-async function work(): Promise<void> {
-  if (atOnce === atOnceMax) return;
-  atOnce += 1;
-  for (let wish = waiting.pop(); wish !== undefined; wish = waiting.pop()) {
-    if (wish.signal.aborted) continue;
-    const address = await made(wish).catch(() => undefined);
-    if (address !== undefined) wish.onMade(address);
+async function readStored(): Promise<void> {
+  isPlanned = false;
+  const [first] = wishes;
+  if (first === undefined) return;
+  const { storage } = first;
+  const { bucketId: bucket } = first.file;
+  const files = [...wishes]
+    .map(({ file }) => file)
+    .filter((file) => file.bucketId === bucket && !isSealed(file) && !asked.has(nameOf(file)));
+  for (const file of files) asked.add(nameOf(file));
+  const paths = files.map(({ path }) => path);
+  try {
+    const found = await storage.thumbnails.read({ bucket, paths });
+    for (const file of files) keepStored(file, found.get(file.path));
+  } catch {
+    for (const file of files) asked.delete(nameOf(file));
   }
-  atOnce -= 1;
+  while (madeAtOnce < madeAtOnceMax && nextMade() !== undefined) void makeMissing();
 }
 
-async function made({ storage, file, signal: abort }: Wish): Promise<string | undefined> {
-  const { bucketId: bucket, path } = file;
-  // A thumbnail is not worth the update call that a signed record takes.
-  const options = { certified: false, signal: abort };
-  const { bytes } = await storage.download({ bucket, path }, options);
-  const whole = new Blob([(await bytes()) as BlobPart], { type: shownType(file) });
-  const picture = await createImageBitmap(whole, { resizeWidth: widthPixels });
-  const canvas = new OffscreenCanvas(picture.width, picture.height);
-  canvas.getContext('2d')?.drawImage(picture, 0, 0);
-  picture.close();
-  const address = URL.createObjectURL(await canvas.convertToBlob({ type: 'image/webp' }));
-  keep(nameOfKept(file), address);
-  return address;
+function keepStored(file: FileRecord, stored: Thumbnail | undefined): void {
+  if (stored?.etag !== file.etag) return;
+  const { bytes, contentType } = stored;
+  keepThumbnail(file, new Blob([bytes as BlobPart], { type: contentType }));
 }
 
-function keep(name: string, address: string): void {
+/** Returns the most recently visible file whose thumbnail is made of its bytes. */
+function nextMade(): Wish | undefined {
+  return [...wishes].reverse().find(({ file }) => isMade(file));
+}
+
+async function makeMissing(): Promise<void> {
+  madeAtOnce += 1;
+  for (let wish = nextMade(); wish !== undefined; wish = nextMade()) {
+    wishes.delete(wish);
+    const { storage, file, signal, onMade } = wish;
+    const { bucketId: bucket, path } = file;
+    try {
+      // A thumbnail is not worth the update call that a signed record takes.
+      const { bytes } = await storage.download({ bucket, path }, { certified: false, signal });
+      const whole = new Blob([(await bytes()) as BlobPart], { type: shownType(file) });
+      const made = await makeThumbnail(whole);
+      if (made !== undefined) onMade(keepThumbnail(file, made));
+    } catch {
+      // The icon stays
+    }
+  }
+  madeAtOnce -= 1;
+}
+
+/** Shows the picture in all rows of the file; returns its blob URL. */
+export function keepThumbnail(file: Name, picture: Blob): string {
+  const name = nameOf(file);
+  const address = URL.createObjectURL(picture);
   kept.set(name, address);
+  for (const wish of wishes) {
+    if (nameOf(wish.file) !== name) continue;
+    wishes.delete(wish);
+    wish.onMade(address);
+  }
   const [oldest] = kept;
-  if (kept.size <= keptMax || oldest === undefined) return;
-  URL.revokeObjectURL(oldest[1]);
-  kept.delete(oldest[0]);
+  if (kept.size > keptMax && oldest !== undefined) {
+    URL.revokeObjectURL(oldest[1]);
+    kept.delete(oldest[0]);
+    asked.delete(oldest[0]);
+  }
+  return address;
 }

@@ -4,6 +4,7 @@ import { batch } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
+import { isPicture } from '../files/pictures.ts';
 import { texts } from '../language.ts';
 import { nextName } from '../words.ts';
 import type { ChosenFile } from './dropped.ts';
@@ -220,6 +221,12 @@ function stored(item: UploadItem, file: FileRecord): void {
   item.failure = undefined;
   void forgetUploads([item.id]);
   tellStored(item.bucket, [file]);
+  if (isPicture(file.contentType)) {
+    import('./thumbnails.ts').then(
+      ({ storeThumbnail }) => storeThumbnail(item, file),
+      () => {},
+    );
+  }
   draw();
 }
 

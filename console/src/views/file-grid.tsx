@@ -320,11 +320,7 @@ function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
   return (
     // The row is dragged, not the address.
     <a tabIndex={-1} draggable={false} href={addressOf(routeOfEntry(place.bucket, entry))}>
-      {arePicturesShown.value ? (
-        <Thumbnail storage={place.storage} file={file} icon={iconOf(entry)} />
-      ) : (
-        <Icon name={iconOf(entry)} />
-      )}
+      <Thumbnail storage={place.storage} file={file} icon={iconOf(entry)} />
       <span class="name" dir="auto">
         {shownName(place, path)}
       </span>

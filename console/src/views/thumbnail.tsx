@@ -1,10 +1,10 @@
-// A thumbnail in place of a file's icon, if thumbnails are turned on.
+// A thumbnail in place of a file's icon, if there is one.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { hasThumbnail } from '../files/pictures.ts';
+import { mayHaveThumbnail } from '../files/pictures.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 
 interface ThumbnailProps {
@@ -18,7 +18,7 @@ interface ThumbnailProps {
 export function Thumbnail({ storage, file, icon }: ThumbnailProps) {
   const address = useSignal<string | undefined>(undefined);
   useEffect(() => {
-    if (file === undefined || !hasThumbnail(file)) return undefined;
+    if (file === undefined || !mayHaveThumbnail(file)) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
     const onMade = (made: string) => {

@@ -1,0 +1,34 @@
+// Makes thumbnails of uploaded pictures and stores them, a few at a time. A failure only leaves a
+// file without a thumbnail, so nobody is told. Loaded with the first picture.
+
+import { makeThumbnail } from '../../../packages/client/src/files/make-thumbnail.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
+import type { FileRecord } from '../../../packages/client/src/types/files.ts';
+import { keepThumbnail } from '../files/thumbnails.ts';
+import type { UploadItem } from './item.ts';
+
+/** A decoded photograph of 12 megapixels takes 48 MB, and an update takes seconds. */
+const atOnceMax = 4;
+const waiting: { readonly item: UploadItem; readonly record: FileRecord }[] = [];
+let atOnce = 0;
+
+export async function storeThumbnail(item: UploadItem, record: FileRecord): Promise<void> {
+  waiting.push({ item, record });
+  if (atOnce === atOnceMax) return;
+  atOnce += 1;
+  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+    await storeOne(one.item, one.record).catch((error) => {
+      // A key that may only add files cannot store any
+      if (isStorageError(error, 'AccessDenied')) waiting.length = 0;
+    });
+  }
+  atOnce -= 1;
+}
+
+async function storeOne({ storage, file }: UploadItem, record: FileRecord): Promise<void> {
+  const picture = await makeThumbnail(file);
+  if (picture === undefined) return;
+  const { bucketId: bucket, path, etag } = record;
+  await storage.thumbnails.put({ bucket, path, etag }, picture);
+  keepThumbnail(record, picture);
+}
