@@ -1,5 +1,6 @@
 // `npm run bench:console` measures the console with the browser's clock against a local replica on
-// the same machine: the first view, a folder of 10,000 files, many small files and a large one.
+// the same machine: the first view, a folder of 10,000 files, many small files and a large one; and
+// as slow as the network, a folder of photographs.
 // Linux only, since it reads the page's memory from /proc. Writes the table in
 // docs/reference/costs.md.
 
@@ -9,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { openConsole, type TestedConsole } from '../tests/console/support/console.ts';
+import { photographs } from './console-photographs.ts';
 import { replaceTable } from './table.ts';
 
 const costsPage = join(
@@ -177,6 +179,7 @@ function tableOf(rows: readonly (readonly [what: string, measured: string, limit
 const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
 const ms = (milliseconds: number) => `${Math.round(milliseconds)} ms`;
 
+const folder = await photographs();
 const tested = await openConsole();
 try {
   const views = await firstViews(tested);
@@ -204,6 +207,8 @@ try {
       `${mb(large.peakBytes)} of memory, ${mb(large.beforeBytes)} before; ${(large.ms / 1_000).toFixed(1)} s`,
       '300 MB',
     ],
+    [`${folder.name}, opened`, ms(folder.openedMs), '3,000 ms'],
+    [`${folder.name}, scrolled to its end`, ms(folder.scrolledMs), ''],
   ]);
   console.log(table);
   await writeFile(costsPage, replaceTable(await readFile(costsPage, 'utf8'), 'console', table));

@@ -12,7 +12,7 @@ export type Group = (typeof groups)[number];
 
 /** Groups by the first word of a kind; unknown ones are only among all changes. */
 const groupOf: Readonly<Record<string, Group>> = {
-  ...{ file: 'files', version: 'files', hold: 'files' },
+  ...{ file: 'files', version: 'files', hold: 'files', thumbnail: 'files' },
   ...{ link: 'links', key: 'keys', member: 'members' },
   ...{ bucket: 'settings', rule: 'settings' },
 };

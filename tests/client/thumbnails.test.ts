@@ -84,6 +84,14 @@ test('read() asks again for the thumbnails that do not fit into one answer', asy
   expect(Buffer.compare(last?.bytes ?? Buffer.from(''), testPicture(20_000, 209))).toBe(0);
 }, 60_000);
 
+test('put() leaves an entry in the journal, which is no change of the file', async () => {
+  const path = 'noted.jpg';
+  const { etag } = await put(storages.actor, path);
+  const { entries } = await owner.journal.list(bucket, { limit: 1 });
+  expect(entries).toMatchObject([{ kind: 'thumbnail.changed', path }]);
+  expect(await owner.stat({ bucket, path })).toMatchObject({ etag, version: 1 });
+});
+
 test('put() refuses an end-to-end bucket', async () => {
   await owner.buckets.create('safe', { endToEnd: {} });
   const { etag } = await owner.upload(new Blob(['x']), { bucket: 'safe', path: 'a' });

@@ -687,6 +687,8 @@ export const texts: Texts = {
         `Version ${version} von ${path} wurde von ${who} endgültig gelöscht.`,
       'hold.changed': (who, path, version) =>
         `Der Schutz der Version ${version} von ${path} wurde von ${who} geändert.`,
+      'thumbnail.changed': (who, path) =>
+        `Ein Vorschaubild von ${path} wurde von ${who} gespeichert.`,
       'link.created': (who, path) => `Ein Link zu ${path} wurde von ${who} erstellt.`,
       'link.removed': (who, path) => `Ein Link zu ${path} wurde von ${who} entfernt.`,
       'key.created': (who, key) => `Der Schlüssel ${key} wurde von ${who} erstellt.`,

@@ -647,6 +647,8 @@ export const texts = {
         `Version ${version} of ${path} was erased by ${who}.`,
       'hold.changed': (who: string, path: string, version: string) =>
         `The protection of version ${version} of ${path} was changed by ${who}.`,
+      'thumbnail.changed': (who: string, path: string) =>
+        `A thumbnail of ${path} was stored by ${who}.`,
       'link.created': (who: string, path: string) => `A link to ${path} was created by ${who}.`,
       'link.removed': (who: string, path: string) => `A link to ${path} was removed by ${who}.`,
       'key.created': (who: string, key: string) => `The key ${key} was created by ${who}.`,

@@ -679,6 +679,7 @@ export const texts: Texts = {
         `${who} borró definitivamente la versión ${version} de ${path}.`,
       'hold.changed': (who, path, version) =>
         `${who} cambió la protección de la versión ${version} de ${path}.`,
+      'thumbnail.changed': (who, path) => `${who} guardó una miniatura de ${path}.`,
       'link.created': (who, path) => `${who} creó un enlace a ${path}.`,
       'link.removed': (who, path) => `${who} quitó un enlace a ${path}.`,
       'key.created': (who, key) => `${who} creó la clave ${key}.`,

@@ -1,5 +1,5 @@
-// Makes thumbnails of uploaded pictures and stores them, a few at a time. A failure only leaves a
-// file without a thumbnail, so nobody is told. Loaded with the first picture.
+// Makes thumbnails of uploaded pictures and stores them, a few at a time. Reports no failure, which
+// only leaves a file without a thumbnail. Loaded with the first picture.
 
 import { makeThumbnail } from '../../../packages/client/src/files/make-thumbnail.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';

@@ -116,7 +116,7 @@ export function putThumbnail(stores: Stores, call: Call, upload: ThumbnailUpload
     stores.records.set(mapKey, record, file.size);
     saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
     releaseThumbnail(stores, old);
-    noteFile(stores, 'file.changed', file);
+    noteFile(stores, 'thumbnail.changed', file);
     return file;
   };
   withOpenFile(stores, { bucket, path: named.path }, put) ?? refuseMissing(bucket, named.path);

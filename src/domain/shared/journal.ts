@@ -19,6 +19,7 @@ export const entryKinds = [
   'bucket.deleted',
   'hold.changed',
   'journal.redacted',
+  'thumbnail.changed',
 ] as const;
 
 export type EntryKind = (typeof entryKinds)[number];

@@ -24,7 +24,7 @@ export interface TestedConsole {
 
 /** Opens the console of a front, or without one the console of the storing canister. */
 export async function openConsole(
-  options: Pick<ServiceOptions, 'hasFront' | 'faults' | 'volumeCount'> = {},
+  options: Pick<ServiceOptions, 'hasFront' | 'faults' | 'volumeCount' | 'profile' | 'seed'> = {},
 ): Promise<TestedConsole> {
   const service = await openService({ hasFront: true, ...options });
   const { base, frontUrl = base, bucket: demo } = service;

@@ -130,6 +130,7 @@ function partsOf(kind: string, subject: string): Partial<JournalEntry> {
     case 'file':
     case 'version':
     case 'hold':
+    case 'thumbnail':
       return { path: first, ...(second !== undefined && { formerPath: second }) };
     case 'link':
       return { path: first, linkId: second };

@@ -109,7 +109,7 @@ function requireLater({ seq }: JournalEntry, before: JournalEntry | undefined): 
 
 const fileKinds = ['file.stored', 'file.changed', 'file.restored', 'file.moved', 'file.deleted'];
 /** Kinds that change neither a file's bytes nor its path, type, tags or metadata. */
-const otherKinds = /^(?:link|key|member|bucket|hold|journal)\./;
+const otherKinds = /^(?:link|key|member|bucket|hold|journal|thumbnail)\./;
 
 function changesIn(
   entries: readonly JournalEntry[],
