@@ -201,7 +201,7 @@ describe('the table of operations', () => {
       `${method} /.well-known/x`,
       `${method} /`,
     ]);
-    const named = [...urls, ...wholes, ...statuses].map((row) => {
+    const named = [...urls, ...wholes, ...statuses, 'POST /s/x/y'].map((row) => {
       const [method = '', url = ''] = row.split(' ');
       const path = url.replace(/\?.*/, '');
       const route = routes.find(({ pattern }) => new RegExp(pattern.source, 's').test(path));
