@@ -25,8 +25,8 @@ const readIndex = object({
   left: list(text),
 });
 
-const pathList = { types: json, schema: object({ paths: list(text, readFileCountMax) }) };
-const readForm = {
+export const pathList = { types: json, schema: object({ paths: list(text, readFileCountMax) }) };
+export const readForm = {
   200: {
     says: 'A form: the field `index`, which is JSON, and the files in its order.',
     type: 'multipart/form-data',
@@ -90,13 +90,6 @@ export const batchOperations: Operations = {
   },
   'POST B/read': {
     id: 'readFiles',
-    key: 'required',
-    body: pathList,
-    answers: readForm,
-    errors: [...keyErrors, 'EntityTooLarge'],
-  },
-  'POST B/thumbnails': {
-    id: 'readThumbnails',
     key: 'required',
     body: pathList,
     answers: readForm,

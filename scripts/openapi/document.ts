@@ -21,6 +21,7 @@ import { records } from './records.ts';
 import { readSections, type Section } from './reference-page.ts';
 import { errorComponents, forHead, headerComponents } from './responses.ts';
 import { serviceOperations } from './service-operations.ts';
+import { thumbnailOperations } from './thumbnail-operations.ts';
 import { tusOperations } from './tus-operations.ts';
 
 type Made = Readonly<Record<string, unknown>>;
@@ -29,6 +30,7 @@ const projectDir = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const operations: Operations = {
   ...fileOperations,
   ...batchOperations,
+  ...thumbnailOperations,
   ...serviceOperations,
   ...tusOperations,
 };

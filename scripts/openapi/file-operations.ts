@@ -60,7 +60,6 @@ export const uncached = ['Cache-Control'] as const;
 export const writeConditions = ['If-Match', 'If-None-Match', 'If-Unmodified-Since'] as const;
 export const digests = ['Content-Digest', 'Repr-Digest'] as const;
 export const json = ['application/json'] as const;
-const pictureTypes = ['image/webp', 'image/jpeg', 'image/png', 'image/avif'] as const;
 
 export function answers(
   says: string,
@@ -217,30 +216,6 @@ export const fileOperations: Operations = {
     headers: writeConditions,
     answers: { 204: emptied },
     errors: [...keyErrors, 'NoSuchFile', 'PreconditionFailed', 'FileHeld'],
-  },
-  'PUT B/thumbnails/{path}': {
-    id: 'putThumbnail',
-    key: 'required',
-    headers: ['If-Match'],
-    body: { types: pictureTypes, schema: bytes },
-    answers: { 204: emptied },
-    errors: [...storeErrors, 'NoSuchFile'],
-  },
-  'GET B/thumbnails/{path}': {
-    id: 'getThumbnail',
-    key: 'required',
-    headers: ['If-None-Match'],
-    answers: {
-      200: {
-        says: 'The picture.',
-        schema: bytes,
-        type: '*/*',
-        headers: ['ETag', 'X-Content-Type-Options', ...uncached],
-        otherHeaders: ['Content-Length'],
-      },
-      304: { says: 'The picture has this entity tag.', headers: ['ETag', ...uncached] },
-    },
-    errors: [...keyErrors, 'NoSuchFile'],
   },
   'GET B/files': {
     id: 'listFiles',
