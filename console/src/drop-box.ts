@@ -16,6 +16,9 @@ export interface DropBoxRequest {
   readonly expiresAt: Date | undefined;
   /** Shown to the senders; '' for nothing. */
   readonly message: string;
+  /** Number of files that a drop box takes, and bytes of each; `undefined`: no limit. */
+  readonly maxFiles?: number | undefined;
+  readonly maxFileBytes?: number | undefined;
 }
 
 /** Creates a link to a folder and returns its address, which contains the key's secret. */
@@ -31,11 +34,12 @@ function addressWith(parameters: Record<string, string>): string {
 
 async function createKey(
   storage: Storage,
-  { bucket, folder, name, expiresAt }: DropBoxRequest,
+  { bucket, folder, name, expiresAt, maxFiles, maxFileBytes }: DropBoxRequest,
   permission: 'read' | 'upload',
 ): Promise<string> {
   const scope = { buckets: [bucket], permissions: [permission], prefix: folder || undefined };
-  return (await storage.keys.create({ name, ...scope, expiresAt })).secret;
+  const bounds = permission === 'upload' ? { maxFiles, maxFileBytes } : {};
+  return (await storage.keys.create({ name, ...scope, ...bounds, expiresAt })).secret;
 }
 
 /** Creates a drop box and returns its address, which contains the key's secret. */

@@ -87,6 +87,8 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
       await owners.getByRole('button', { name: 'Drop box' }).click();
       await owners.getByLabel('Name of the key').fill(name);
       await owners.getByLabel('Message to the senders').fill('Only <b>letters</b>, please');
+      await owners.getByLabel('Number of files').fill('20');
+      await owners.getByLabel('Size of each file in MB').fill('5');
       await owners.getByRole('button', { name: 'Create the address' }).click();
       const address = (await owners.getByText(/#key=efs_/).textContent()) ?? '';
       await owners.getByRole('img', { name: 'The address as a QR code' }).waitFor();
@@ -120,6 +122,11 @@ describe.skipIf(isBrowserUnwanted)('a drop box', () => {
     await page.getByLabel('Upload files').last().setInputFiles([film]);
     await page.getByRole('heading', { name: '2 files sent' }).waitFor();
     expect(Buffer.compare(await received('inbox/film.bin'), film.buffer)).toBe(0);
+    const keys = await tested.storage.keys.list('post');
+    expect(keys.find(({ name }) => name === 'Holiday')).toMatchObject({
+      ...{ permissions: ['upload'], prefix: 'inbox/' },
+      ...{ maxFiles: 20, maxFileBytes: 5_000_000, fileCount: 2 },
+    });
 
     await owners.goto(`${tested.pages.url}/#/bucket/post`);
     await owners.getByRole('button', { name: 'Revoke Holiday' }).click();

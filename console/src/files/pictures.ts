@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
-import { shownType } from './shown-type.ts';
+import { isPicture, shownType } from './shown-type.ts';
 
 const sourceBytesMax = 10_000_000;
 
@@ -15,11 +15,6 @@ export function togglePictures(): void {
   arePicturesShown.value = !arePicturesShown.value;
   if (arePicturesShown.value) localStorage.setItem(settingName, '1');
   else localStorage.removeItem(settingName);
-}
-
-/** Whether browsers can scale files of the type down; they cannot for SVG. */
-export function isPicture(type: string): boolean {
-  return /^image\/(?!svg)/.test(type);
 }
 
 /** Whether a thumbnail may be stored with the file, or can be made of it. */

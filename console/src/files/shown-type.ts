@@ -48,3 +48,8 @@ const codeExtensions = new Set(
 export function isCodeName(name: string): boolean {
   return codeExtensions.has(name.slice(name.lastIndexOf('.') + 1).toLowerCase());
 }
+
+/** Whether browsers can scale files of the type down; they cannot for SVG. */
+export function isPicture(type: string): boolean {
+  return /^image\/(?!svg)/.test(type);
+}

@@ -514,6 +514,8 @@ export const texts: Texts = {
     key: 'Name des Schlüssels',
     keyHint: 'Um den Schlüssel wiederzufinden, wenn Sie ihn widerrufen wollen.',
     message: 'Nachricht an die Absender (freiwillig)',
+    files: 'Anzahl der Dateien (freiwillig)',
+    megabytes: 'Größe jeder Datei in MB (freiwillig)',
     create: 'Adresse erstellen',
     creating: 'Adresse wird erstellt …',
     sealsNames:

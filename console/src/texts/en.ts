@@ -488,6 +488,8 @@ export const texts = {
     key: 'Name of the key',
     keyHint: 'To find the key again when you want to revoke it.',
     message: 'Message to the senders (optional)',
+    files: 'Number of files (optional)',
+    megabytes: 'Size of each file in MB (optional)',
     create: 'Create the address',
     creating: 'Creating the address …',
     sealsNames:

@@ -508,6 +508,8 @@ export const texts: Texts = {
     key: 'Nombre de la clave',
     keyHint: 'Para encontrar la clave cuando quiera revocarla.',
     message: 'Mensaje para quienes envían (opcional)',
+    files: 'Número de archivos (opcional)',
+    megabytes: 'Tamaño de cada archivo en MB (opcional)',
     create: 'Crear la dirección',
     creating: 'Creando la dirección…',
     sealsNames:

@@ -4,7 +4,7 @@ import { batch } from '@preact/signals';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
-import { isPicture } from '../files/pictures.ts';
+import { isPicture } from '../files/shown-type.ts';
 import { texts } from '../language.ts';
 import { nextName } from '../words.ts';
 import type { ChosenFile } from './dropped.ts';

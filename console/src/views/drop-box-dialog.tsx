@@ -33,6 +33,9 @@ export function FolderLinkDialog({ target, onClose }: { target: Target; onClose(
   );
 }
 
+const positive = '[1-9][0-9]{0,8}';
+const bytesPerMegabyte = 1_000_000;
+
 interface AddressFormProps {
   readonly target: Target;
   readonly words: { keyOf(folder: string): string };
@@ -45,6 +48,8 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   const folder = useSignal(prefix || (isDropBox ? `${words.inbox}/` : ''));
   const name = useSignal(own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)));
   const message = useSignal('');
+  const files = useSignal('');
+  const megabytes = useSignal('');
   const days = useSignal('7');
   const url = useSignal<string | undefined>(undefined);
   const { isUnderWay, failure, run } = useTask();
@@ -59,6 +64,8 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
         name: name.value.trim(),
         expiresAt: expiryAfter(days.value),
         message: message.value.trim(),
+        maxFiles: Number(files.value) || undefined,
+        maxFileBytes: Number(megabytes.value) * bytesPerMegabyte || undefined,
       });
     });
   };
@@ -75,7 +82,13 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   return (
     <form onSubmit={make}>
       <Field label={words.folder} value={folder} isFirst isRequired={isDropBox} />
-      {isDropBox && <Field label={words.message} value={message} />}
+      {isDropBox && (
+        <>
+          <Field label={words.message} value={message} />
+          <Field label={words.files} value={files} digits={positive} />
+          <Field label={words.megabytes} value={megabytes} digits={positive} />
+        </>
+      )}
       <Field label={words.key} value={name} isRequired hint={words.keyHint} />
       <ExpirySelect days={days} />
       <Failure text={failure.value} />
