@@ -99,7 +99,7 @@ describe('efs doctor', () => {
     const { output } = await callCommand(['doctor', '--json'], { folder, environment });
     const room = JSON.parse(output).find(({ check }: { check: string }) => check === 'room');
     expect(room).toMatchObject({ isGood: true });
-    expect(room.message).toMatch(/^\S+ [kM]B of \S+ GB of stable memory\.$/);
+    expect(room.message).toMatch(/^\S+ [kM]B of \S+ GB of stable memory\./);
   });
 
   test('reads the reserved cycles and their limit from canister_status', async () => {

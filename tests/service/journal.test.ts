@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Cbor, Certificate, type HashTree, lookup_path, reconstruct } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildCanister } from '../../scripts/build.ts';
 import { leb128 } from '../../src/lib/leb128.ts';
 import { type FileClient, openFileClient } from '../support/http-client.ts';
@@ -64,8 +64,15 @@ function read(fields: { after?: bigint; before?: bigint; limit?: bigint } = {}, 
   });
 }
 
+/** Asks again while a new canister derives its keys. */
 async function page(fields: Parameters<typeof read>[0] = {}): Promise<Page> {
-  const { ok, err } = await read(fields);
+  const { ok, err } = await vi.waitUntil(
+    async () => {
+      const answer = await read(fields);
+      return answer.err?.startsWith('ServiceUnavailable') ? undefined : answer;
+    },
+    { timeout: 30_000 },
+  );
   return ok ?? expect.fail(err);
 }
 
