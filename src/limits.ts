@@ -137,7 +137,7 @@ export const requestBytesPerToken = 4_096;
 export const tokenLevelCountMax = 1_000;
 
 /** Wrong passwords for one link: ten at once, and ten an hour. */
-export const linkTriesPerLink = { burst: 10, perMinute: 1 / 6 } as const;
+export const linkTriesPerLink = { burst: 10, minutesPerTry: 6 } as const;
 /** Live links to one file, and all links of a bucket. */
 export const fileLinkCountMax = 16;
 export const bucketLinkCountMax = 10_000;

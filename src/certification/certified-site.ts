@@ -73,7 +73,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
 
   return {
     ...openFiles({ treeOf, leaves, changed }),
-    ...openLinks({ published, leaves, changed }),
+    ...openLinks({ published, leaves, fixed, changed }),
     ...openTexts({ published, leaves, changed }),
     ...openAddresses({ published, fixed, changed }),
     ...openSiteAddresses({
@@ -160,8 +160,14 @@ interface LinkParts {
 }
 
 /** Operations on links, at whose address anybody can read a file of any bucket. */
-function openLinks({ published, leaves, changed }: LinkParts) {
+function openLinks({ published, leaves, fixed, changed }: LinkParts & AddressParts) {
   return {
+    /** Stores that only updates answer at the link's address, except OPTIONS. */
+    putLinkUpdate(id: string): void {
+      published.set({ text: linkText(id) }, fixed().toAll('update', 'preflight').hash);
+      changed();
+    },
+
     /** Stores the file at the link's address. */
     putLink(id: string, file: CertifiedFile, digests: Uint8Array): void {
       putLeaves(leaves, { tree: published, text: linkText(id) }, { file, digests });

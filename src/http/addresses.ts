@@ -37,7 +37,7 @@ function fileAnswer(file: FileRecord, urlPath: string) {
 function answerAtLink(stores: Stores, { id, address }: { id: string; address: string }) {
   const link = findLink(stores, id);
   const file = link && findFile(stores, link.bucketId, link.path);
-  if (link === undefined || file === undefined) return undefined;
+  if (link === undefined || link.limit !== undefined || file === undefined) return undefined;
   return { content: file, served: linkHeaders(file, link), address, isFormer: false };
 }
 

@@ -45,9 +45,10 @@ function payerOf({ stores, call, request }: Sent): ApiKey | BudgetName {
   if (key !== undefined) return key;
   const [, id, name] = matchStart(linkPattern, path) ?? [];
   if (id === undefined || name === undefined) return 'anonymousUpdates';
+  // A wrong proof is paid from the refusals, so without them none may be tried
   const isGood =
     request.method === 'POST'
-      ? mayTry(stores, call, { id, name })
+      ? mayTry(stores, call, { id, name }) && isBudgetLeft(stores, 'refusals', call.nowNs)
       : opensLink(stores, call, { id, name, secret: secretOf(request) });
   return isGood ? 'linkUpdates' : 'refusals';
 }

@@ -168,7 +168,7 @@ interface Delivery extends Range {
 
 /**
  * Sends the bytes at once if that is free: in a query whose answer is certified or needs no
- * certificate. Else sends status and headers, and a token with which gateways query the bytes,
+ * certificate; and if an update counts them. Else sends status and headers, and a token with which gateways query the bytes,
  * because decrypting one segment here would cost a third of the update.
  */
 function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): HttpResponse {
@@ -176,7 +176,8 @@ function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): Ht
   const { file, isPublic, link } = opened;
   const { status, start, end, row } = delivery;
   const publicAnswer = answerToAll(exchange, opened, row);
-  const isAtOnce = phase === 'query' && (publicAnswer !== undefined || !isPublic);
+  const isFree = phase === 'query' && (publicAnswer !== undefined || !isPublic);
+  const isAtOnce = isFree || (phase === 'update' && opened.isCounted === true);
   const stop = isAtOnce ? Math.min(end, start + responseBodyBytesMax) : start;
   const headers = fileHeaders(opened);
   if (status === 206) headers.push(['Content-Range', contentRange(start, end, file.size)]);
@@ -202,6 +203,8 @@ export interface OpenedFile extends OpenFile {
   readonly isWildcard?: boolean;
   /** Whether a rule of a site serves the file depending on the address, so no leaf proves it. */
   readonly isComputed?: boolean;
+  /** Whether an update counts the bytes. It also sends them, as far as one response has room. */
+  readonly isCounted?: boolean;
   /** Present if the address is that of a link. */
   readonly link?: LinkAddress;
 }

@@ -25,7 +25,7 @@ const escapes: Readonly<Record<string, string>> = {
 const units = ['bytes', 'kB', 'MB', 'GB'];
 
 export function isPageAsked({ url }: HttpRequest): boolean {
-  return url.includes('&page') && /[?&]page(?:[=&]|$)/.test(url);
+  return url.includes('page') && /[?&]page(?:[=&]|$)/.test(url);
 }
 
 export function linkPageResponse(

@@ -26,11 +26,8 @@ import { type Exchange, upgrade } from './router.ts';
 export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
   const { request, phase, stores } = exchange;
   const opened = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (file, link) => {
-    if (link.title !== undefined && isPageAsked(request)) {
-      const shown = { link, secret: secretOf(request) };
-      const page = phase === 'query' ? upgrade : linkPageResponse(exchange, file, shown);
-      return { answer: page };
-    }
+    const asked = titlePage(exchange, file, link);
+    if (asked !== undefined) return { answer: asked };
     if (link.limit !== undefined) return { answer: countedResponse(exchange, file, link) };
     const isForClients = file.file.contentType === ageContentType && link.downloadName === '';
     const page =
@@ -42,7 +39,7 @@ export function getLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade
   return opened.answer;
 }
 
-/** Only an update counts. It returns the header, and a stream from which queries read the bytes. */
+/** Only an update counts; queries read by a stream what its response has no room for. */
 function countedResponse(
   exchange: Exchange,
   opened: OpenedFile,
@@ -53,7 +50,10 @@ function countedResponse(
   if (response.status === 304) return response;
   const length = response.headers.find(([name]) => name === 'Content-Length');
   const { size } = opened.file;
-  countDownload(exchange.stores, id, { bytes: Number(length?.[1] ?? 0), fileBytes: size });
+  countDownload(exchange.stores, id, {
+    bytes: Number(length?.[1] ?? response.body.length),
+    fileBytes: size,
+  });
   return response;
 }
 
@@ -88,8 +88,25 @@ function isNavigation(request: HttpRequest): boolean {
   return header(request, 'sec-fetch-dest') === 'document' && header(request, 'range') === undefined;
 }
 
-export function headLinkedFile(exchange: Exchange): HttpResponse {
-  return withLink(exchange, (opened) => headResponse(exchange, opened));
+export function headLinkedFile(exchange: Exchange): HttpResponse | typeof upgrade {
+  const head = withLink<{ answer: HttpResponse | typeof upgrade }>(exchange, (opened, link) => {
+    const page = titlePage(exchange, opened, link);
+    const answer = page === undefined || page === upgrade ? page : { ...page, body: emptyBytes };
+    return { answer: answer ?? headResponse(exchange, opened) };
+  });
+  return head.answer;
+}
+
+/** Returns the page of a link with a title if the address asks for it. */
+function titlePage(
+  exchange: Exchange,
+  opened: OpenedFile,
+  link: Link,
+): HttpResponse | typeof upgrade | undefined {
+  const { request, phase } = exchange;
+  if (link.title === undefined || !isPageAsked(request)) return undefined;
+  if (phase === 'query') return upgrade;
+  return linkPageResponse(exchange, opened, { link, secret: secretOf(request) });
 }
 
 /**
@@ -116,7 +133,8 @@ function withLink<T extends object>(
     const address = `/s/${link.id}/${link.name}`;
     const served = linkHeaders(file, link);
     // Without leaves, an answer to everybody cannot be proven
-    const isComputed = link.limit !== undefined;
-    return use({ file, key, isPublic: true, served, address, link, isComputed }, link);
+    const isCounted = link.limit !== undefined;
+    const shown = { file, key, isPublic: true, served, address, link };
+    return use({ ...shown, isComputed: isCounted, isCounted }, link);
   });
 }

@@ -2,8 +2,9 @@
 
 import { beforeEach, describe, expect, test } from 'vitest';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
-import { budgetLeft } from '../../src/domain/rights/budgets.ts';
+import { budgetLeft, spendBudget } from '../../src/domain/rights/budgets.ts';
 import { noStoredHeaders } from '../../src/domain/shared/stored-headers.ts';
+import { takeTokens } from '../../src/domain/shared/token-buckets.ts';
 import { upgrade } from '../../src/http/router.ts';
 import {
   bucketChange,
@@ -90,8 +91,10 @@ describe('POST /s/{id}/{name}', () => {
     const url = create({ passwordProof: right });
     const denied = { status: 403, code: 'AccessDenied' };
     for (let left = 9; left >= 0; left--) {
-      const { error } = sendRefused(scene.stores, proof(url, wrong), denied);
-      expect(error.message).toContain(`${left} tries are left`);
+      const response = send(scene.stores, proof(url, wrong));
+      const { code, message } = JSON.parse(bodyText(response)).error;
+      expect({ status: response.status, code }).toEqual(denied);
+      expect(message).toContain(`${left} tries are left`);
     }
     const spent = { status: 429, code: 'SlowDown' };
     const { headers } = sendRefused(scene.stores, proof(url, right), spent);
@@ -101,6 +104,20 @@ describe('POST /s/{id}/{name}', () => {
     expect(send(scene.stores, proof(other, right)).status).toBe(200);
     const later = startNs + 6n * minuteNs;
     expect(JSON.parse(bodyText(send(scene.stores, proof(url, right, later))))).toEqual({ url });
+  });
+
+  test('the tries of a link are not forgotten among many levels of other budgets', () => {
+    const { stores } = scene;
+    const url = create({ passwordProof: right });
+    for (let count = 0; count < 10; count++) {
+      expect(send(stores, proof(url, wrong)).status).toBe(403);
+      const allowance = { burst: 1, perMinute: 1 / 60 };
+      for (let other = 0; other < 1_100; other++) {
+        const bucket = { name: `key ${count} ${other}`, allowance };
+        takeTokens(stores.heap.tokens, bucket, { nowNs: startNs });
+      }
+    }
+    expect(send(stores, proof(url, right)).status).toBe(429);
   });
 
   test('wrong proofs take from the refusals, right ones from the updates of links', () => {
@@ -115,8 +132,10 @@ describe('POST /s/{id}/{name}', () => {
     send(stores, proof(url, right));
     const between = left();
     expect(between).toEqual({ ...before, linkUpdates: before.linkUpdates - 1 });
-    sendRefused(stores, proof(url, wrong), { status: 403, code: 'AccessDenied' });
+    expect(send(stores, proof(url, wrong)).status).toBe(403);
     expect(left()).toEqual({ ...between, refusals: between.refusals - 1 });
+    spendBudget(stores, 'refusals', { amount: 10_000, nowNs: startNs });
+    sendRefused(stores, proof(url, right), { status: 429, code: 'SlowDown' });
   });
 
   test('answers 404 for a link without a password, another name, and an ended link', () => {
@@ -199,6 +218,14 @@ describe('GET /s/{id}/{name} of a link with maxDownloads', () => {
     sendRefused(stores, get(url, { Range: 'bytes=0-0' }), missing);
   });
 
+  test('a link that is used up makes room for another one', () => {
+    const { stores } = scene;
+    for (let count = 0; count < 13; count++) send(stores, get(create({ maxDownloads: 1 })));
+    expect(listed()).toHaveLength(13);
+    create({ maxDownloads: 1 });
+    checkInvariants(stores);
+  });
+
   test('keeps the number when the file is replaced or moved', () => {
     const { stores } = scene;
     const url = create({ maxDownloads: 3 });
@@ -270,6 +297,18 @@ describe('GET /s/{id}/{name}?page of a link with a title', () => {
     expect(html).toContain(`<meta property="og:image" content="https://aaaaa-aa.icp.net${url}">`);
     expect(html).toContain(`<a href="${url.slice(url.indexOf('?'))}">`);
     expect(listed()).toMatchObject([{ title }]);
+  });
+
+  test('HEAD has the fields of the page', () => {
+    const url = create({ title });
+    const head = { ...page(url), method: 'HEAD' };
+    expect(exchange(scene.stores, { ...head, phase: 'query' })).toBe(upgrade);
+    const response = send(scene.stores, head);
+    expect(headersOf(response)['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.body).toHaveLength(0);
+    const [path = '', secret = ''] = url.split('?');
+    const first = send(scene.stores, { url: `${path}?page&${secret}`, phase: 'update' });
+    expect(bodyText(first)).toContain('<h1>');
   });
 
   test('has no picture of other files, nor one that would count as a download', () => {

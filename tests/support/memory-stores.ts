@@ -292,6 +292,7 @@ function openStores(
       remove: countWrite,
       show: countWrite,
       putLink: countWrite,
+      putLinkUpdate: countWrite,
       removeLink: countWrite,
       removeBucket: countWrite,
       putSiteFile: countWrite,

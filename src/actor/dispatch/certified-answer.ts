@@ -179,6 +179,9 @@ function preflightPlan(answered: Answered): Plan {
   const { request } = answered;
   if (verifiedPath(request) === undefined) return unprovable(answered);
   const urlPath = provablePath(request);
+  if (proofs.isAtLink(urlPath) && answerAt(stores, urlPath) === undefined) {
+    return { kind: 'fixed', urlPath, row: 'preflight', page: 'update' };
+  }
   if (proofs.isAtLink(urlPath) || proofs.hasFileAt(urlPath)) return { kind: 'preflight', urlPath };
   if (proofs.isUncertified(urlPath)) return { kind: 'uncertified', urlPath };
   const target = siteTargetAt(urlPath);

@@ -98,6 +98,7 @@ export const publication: Publication = {
     const certified = certifiedFileOf(file, linkHeaders(file, link), digestOf);
     site.putLink(link.id, certified, chunkDigests);
   },
+  putLinkUpdate: (id) => site.putLinkUpdate(id),
   removeLink: (id) => site.removeLink(id),
   putSiteFile(at, file, digests) {
     const digestOf = (index: number) =>

@@ -44,5 +44,8 @@ export function countDownload(
   // A replaced file keeps the number of downloads
   const isSame = limit.fileBytes === fileBytes || limit.fileBytes === 0;
   const before = isSame ? limit.readBytes : downloadsOf(limit) * fileBytes;
-  storeLink(stores, { ...link, limit: { ...limit, readBytes: before + bytes, fileBytes } });
+  const counted = { ...link, limit: { ...limit, readBytes: before + bytes, fileBytes } };
+  storeLink(stores, counted);
+  // A missing link's 404 is certified
+  if (isUsedUp(counted)) stores.publication.removeLink(id);
 }

@@ -5,6 +5,7 @@
 //                bytes) | parts u32
 //                | in version 3: sealed secret (length, bytes), none without a password | maximum
 //                of downloads u32, 0 for none | bytes read u64 | size of the file then u64
+//                | spent tries u32, in thousandths | when u64
 //                | texts: bucket id, path, name, download name, and in version 3 the title
 //
 // Links without password, maximum and title keep version 2.
@@ -35,9 +36,17 @@ export interface Link {
   readonly partCount: number;
   /** The secret of the address, sealed with the proof of the password; see link-passwords.ts. */
   readonly sealedSecret?: Uint8Array | undefined;
+  /** Wrong passwords; `undefined` before the first one. */
+  readonly tries?: LinkTries | undefined;
   readonly limit?: DownloadLimit | undefined;
   /** Title of the page that messengers show; `undefined`: the link has no page. */
   readonly title?: string | undefined;
+}
+
+export interface LinkTries {
+  /** Thousandths of tries that were spent at that time; see link-passwords.ts. */
+  readonly spent: number;
+  readonly atNs: bigint;
 }
 
 /** A maximum of downloads, counted by bytes; see link-downloads.ts. */
@@ -74,6 +83,7 @@ function encodeLink(link: Link): Uint8Array {
     const { downloadsMax = 0, readBytes = 0, fileBytes = 0 } = limit ?? {};
     record.bytes(sealedSecret ?? noBytes);
     record.u32(downloadsMax).u64(readBytes).u64(fileBytes);
+    record.u32(link.tries?.spent ?? 0).u64(link.tries?.atNs ?? 0n);
   }
   const texts = [bucketId, path, name, downloadName];
   return record.finish(isBounded ? [...texts, title ?? ''] : texts);
@@ -97,13 +107,15 @@ export function findLink(stores: Stores, id: string): Link | undefined {
   return { id, hash, ...made, ...address, ...bounds };
 }
 
-function readBounds(reader: RecordReader): Pick<Link, 'sealedSecret' | 'limit'> {
+function readBounds(reader: RecordReader): Pick<Link, 'sealedSecret' | 'limit' | 'tries'> {
   const sealed = reader.bytes();
   const downloadsMax = reader.u32();
   const limit = { downloadsMax, readBytes: reader.integer(), fileBytes: reader.integer() };
+  const tries = { spent: reader.u32(), atNs: reader.u64() };
   return {
     sealedSecret: sealed.length > 0 ? sealed : undefined,
     limit: downloadsMax > 0 ? limit : undefined,
+    tries: tries.spent > 0 ? tries : undefined,
   };
 }
 

@@ -21,6 +21,7 @@ import { isWithin } from '../rights/rights.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
 import type { FileRecord } from './file-fields.ts';
+import { isUsedUp } from './link-downloads.ts';
 import { deleteStoredLink, findLink, type Link, storeLink } from './link-layout.ts';
 
 const kinds = { ofPath: 10, ofMaker: 11, expiry: 12, endedMaker: 13 } as const;
@@ -73,6 +74,7 @@ function noteLink(stores: Stores, link: Link): void {
 /** Certifies the file at the link, unless updates count its downloads. */
 function publishLink(stores: Stores, link: Link, file: FileRecord, digests: Uint8Array): void {
   if (link.limit === undefined) stores.publication.putLink(link, file, digests);
+  else if (!isUsedUp(link)) stores.publication.putLinkUpdate(link.id);
 }
 
 /** Stores a new link to the file; from now on, anybody with its address can read the file. */
@@ -199,7 +201,7 @@ function isOthers({ keyHash, isMembers }: Link): boolean {
 
 /** Whether another live link is within the limit, and a stored one within twice the limit. */
 function areFewer(links: readonly Link[], nowNs: bigint, limit: number): boolean {
-  const live = links.filter((link) => !isOver(link, nowNs)).length;
+  const live = links.filter((link) => !isOver(link, nowNs) && !isUsedUp(link)).length;
   return live < limit && links.length < 2 * limit;
 }
 
@@ -222,7 +224,7 @@ export function checkLinkMove(
 
 /** Expired links stay stored until upkeep deletes them. */
 function areWithin(links: readonly Link[], nowNs: bigint): boolean {
-  const live = links.filter((link) => !isOver(link, nowNs));
+  const live = links.filter((link) => !isOver(link, nowNs) && !isUsedUp(link));
   return live.length <= fileLinkCountMax && links.length <= storedLinkCountMax;
 }
 

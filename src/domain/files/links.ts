@@ -87,7 +87,8 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
   const isOwner = key === undefined && isBucketOwner(stores, call.caller, bucket);
   requireRoom(stores, call, { bucket, path, isOwners: isOwner });
   const partCount = partCountOf(file);
-  const bytes = linkBytesOf({ bucketId: bucket.id, path, name, downloadName, partCount });
+  const title = parseTitle(request);
+  const bytes = linkBytesOf({ bucketId: bucket.id, path, name, downloadName, title, partCount });
   checkQuota(bucket, { files: 0, bytes });
   return {
     bucket,
@@ -104,7 +105,7 @@ export function checkLinkRequest(stores: Stores, call: Call, request: LinkReques
       ...made,
       isMembers: key === undefined && !isOwner,
       limit,
-      title: parseTitle(request),
+      title,
     },
   };
 }

@@ -128,6 +128,8 @@ export interface Publication {
   remove(file: Pick<PublishedFile, 'bucketId' | 'path'>): void;
   /** Publishes the file at the link's address. */
   putLink(link: PublishedLink, file: PublishedFile, chunkDigests: Uint8Array): void;
+  /** Publishes that only updates answer at the link's address. */
+  putLinkUpdate(id: string): void;
   removeLink(id: string): void;
   /** Makes the bucket, new or existing, public or private. */
   show(bucketId: string, isPublic: boolean): void;
