@@ -1,7 +1,7 @@
 // `efs site deploy`, by the command's `main()`, and the sites that gateways then serve.
 
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -134,7 +134,7 @@ test('efs site deploy with only an API key publishes, and creates no bucket', as
   const { secret } = await owner.keys.create({ name: 'ci', buckets: ['www'], permissions });
   const ci = (...words: string[]) =>
     callCommand(words, { folder, environment: { EFS_URL: service.base, EFS_API_KEY: secret } });
-  const done = await ci('site', 'deploy', 'dist', '--bucket', 'www');
+  const done = await ci('site', 'deploy', 'dist', '--bucket', 'www', '--max-delete', '10');
   expect(done.code).toBe(0);
   expect(done.output).toMatch(new RegExp(`^${service.base}/cloud/www/$`, 'm'));
   expect(await pathsOf('www')).toEqual(Object.keys(first).sort());
@@ -181,4 +181,35 @@ test('efs site deploy through a node that lies about a list changes nothing', as
   }
   expect(await deploy('www')).toMatchObject({ code: 0, changed: 2 });
   expect(await shown('www/')).toBe('200 four');
+});
+
+test('efs site deploy keeps files that are excluded, and those below a link to a folder', async () => {
+  await build({ ...first, 'down/a.zip': 'a', 'assets/b.css': 'b', '.env/c': 'c' });
+  expect(await deploy('kept', '--dotfiles')).toMatchObject({ code: 0, changed: 7 });
+  await rm(join(folder, 'dist', 'assets'), { recursive: true });
+  await symlink(folder, join(folder, 'dist', 'assets'));
+  const again = await deploy('kept', '--exclude', 'down/**');
+  expect(again).toMatchObject({ code: 0, changed: 0, deleted: 0, same: 4 });
+  expect(await pathsOf('kept')).toEqual(
+    [...Object.keys(first), 'down/a.zip', 'assets/b.css', '.env/c'].sort(),
+  );
+});
+
+test('efs site deploy by a key refuses to delete in a bucket that does not look like a site', async () => {
+  await build(first);
+  await owner.buckets.create('letters');
+  await owner.upload(new Blob(['x']), { bucket: 'letters', path: 'will.pdf' });
+  const permissions = ['read', 'write', 'delete'] as const;
+  const key = await owner.keys.create({ name: 'ci', buckets: ['letters'], permissions });
+  const byKey = (...flags: string[]) =>
+    callCommand(['site', 'deploy', 'dist', '--bucket', 'letters', ...flags], {
+      folder,
+      environment: { EFS_URL: service.base, EFS_API_KEY: key.secret },
+    });
+  const refused = await byKey();
+  expect(refused.code).toBe(2);
+  expect(refused.errors).toContain('1 files would be deleted');
+  expect(await pathsOf('letters')).toEqual(['will.pdf']);
+  expect((await byKey('--max-delete', '1')).code).toBe(0);
+  expect(await pathsOf('letters')).toEqual(Object.keys(first).sort());
 });

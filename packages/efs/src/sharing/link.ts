@@ -48,7 +48,7 @@ export async function createLink(run: Run, text: string, flags: LinkFlags): Prom
   const expiresAt = flags.expires === undefined ? undefined : parseExpiry(flags.expires);
   const bounds = {
     password: flags.password ? await newPassword() : undefined,
-    maxDownloads: flags.maxDownloads || undefined,
+    maxDownloads: flags.maxDownloads,
     title: flags.title,
   };
   const request = { ...file, ...bounds, expiresAt, downloadName: flags.name, signal: run.signal };

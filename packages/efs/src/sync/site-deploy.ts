@@ -13,7 +13,7 @@ import { printJson, printLine, printNote } from '../output/output.ts';
 import { startOverall } from '../output/progress-bar.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { type Filter, type FilterFlags, filterOf } from '../transfers/filters.ts';
-import { type LocalFile, readTree } from '../transfers/local-tree.ts';
+import { isBelow, type LocalFile, type LocalTree, readTree } from '../transfers/local-tree.ts';
 import type { ListedFile } from '../transfers/stored-listing.ts';
 import { failureOf } from '../transfers/summary.ts';
 import { planSite, type SitePlan } from './site-plan.ts';
@@ -39,24 +39,25 @@ const roundDelayMs = 1_000;
 export async function deploySite(run: Run, folder: string, flags: SiteFlags): Promise<void> {
   checkedConcurrency(flags.parallel);
   const bucket = bucketOf(flags);
-  const { storage, isThere } = await openSite(run, bucket);
+  const { storage, isThere, isKnownSite } = await openSite(run, bucket);
   const counts = { done: 0, same: 0, removed: 0 };
   const filter = siteFilter(flags);
   const job: SyncJob = {
     ...{ run, storage, flags, filter, counts },
     ...{ verb: 'sent', failures: [], actions: [] },
   };
-  const files = await localFiles(job, folder);
+  const { files, skipped } = await localTree(job, folder);
   requireSite(files, folder, flags);
   if (!isThere && !flags.dryRun) {
     await (await run.manager()).buckets.create(bucket, { isPublic: true, isSite: true });
     if (!run.isQuiet) printNote(`Created the bucket ${bucket}, a public site.`);
   }
-  const site = { job, folder, files, bucket, flags, isThere };
+  const isKept = (path: string) =>
+    flags.keep === true || !filter.isWanted(path) || isBelow(path, skipped);
+  const site = { job, folder, files, bucket, flags, isThere, isKnownSite, isKept };
   const plan = await publish(site);
   const url = `${(await run.addressOf(storage, [bucket])) ?? run.url ?? ''}/cloud/${bucket}/`;
-  const deleted = flags.keep ? 0 : plan.extra.length;
-  const [changed, { same }] = [plan.changed.length, plan];
+  const [changed, deleted, { same }] = [plan.changed.length, plan.extra.length, plan];
   if (flags.json) {
     printJson({ bucket, url, isDryRun: flags.dryRun === true, changed, deleted, same });
     return;
@@ -90,11 +91,11 @@ function siteFilter(flags: SiteFlags): Filter {
   };
 }
 
-async function localFiles(job: SyncJob, folder: string): Promise<LocalFile[]> {
+async function localTree(job: SyncJob, folder: string): Promise<LocalTree> {
   const attempt = (file: string, work: () => Promise<void>) => attemptOne(job, file, work);
-  const { files } = await readTree({ run: job.run, filter: job.filter, attempt }, folder);
+  const tree = await readTree({ run: job.run, filter: job.filter, attempt }, folder);
   requireNoFailure(job);
-  return files;
+  return tree;
 }
 
 function requireNoFailure({ failures }: SyncJob): void {
@@ -116,6 +117,8 @@ function requireSite(files: readonly LocalFile[], folder: string, flags: SiteFla
 interface OpenedSite {
   readonly storage: Storage;
   readonly isThere: boolean;
+  /** Whether the bucket's record says that it is a site. */
+  readonly isKnownSite: boolean;
 }
 
 /**
@@ -128,21 +131,24 @@ async function openSite(run: Run, bucket: string): Promise<OpenedSite> {
     const storage = await open();
     try {
       await storage.listFolder({ bucket, limit: 1, signal: run.signal });
-      await requireSiteBucket(run, bucket);
-      return { storage, isThere: true };
+      return { storage, isThere: true, isKnownSite: await isSiteBucket(run, bucket) };
     } catch (error) {
       if (!isStorageError(error, 'NoSuchBucket', 'AccessDenied')) throw error;
       refusal = error;
     }
   }
   if (!isStorageError(refusal, 'NoSuchBucket')) throw refusal;
-  return { storage: await run.serviceAdmin(), isThere: false };
+  return { storage: await run.serviceAdmin(), isThere: false, isKnownSite: true };
 }
 
-/** Accepts a bucket whose record a key cannot read. */
-async function requireSiteBucket(run: Run, bucket: string): Promise<void> {
-  const record = await (await run.serviceAdmin()).buckets.get(bucket).catch(() => undefined);
-  if (record === undefined || record.isSite) return;
+/** Returns false if a key cannot read the record; refuses a bucket that is not a site. */
+async function isSiteBucket(run: Run, bucket: string): Promise<boolean> {
+  const admin = await run.serviceAdmin();
+  const record = await admin.buckets.get(bucket).catch((error) => {
+    if (isStorageError(error, 'AccessDenied', 'NoSuchBucket', 'Unsupported')) return undefined;
+    throw error;
+  });
+  if (record?.isSite !== false) return record !== undefined;
   throw new UsageError(
     `The bucket ${bucket} is not a site, so its files may be no copies: name another bucket, or make it a ` +
       `site with efs bucket set --public --site ${bucket}, which shows its files to everybody.`,
@@ -157,22 +163,27 @@ interface Site {
   readonly flags: SiteFlags;
   /** Whether the bucket existed before. */
   readonly isThere: boolean;
+  readonly isKnownSite: boolean;
+  /** Excluded files stay, and those of which the folder has something that is no regular file. */
+  isKept(path: string): boolean;
 }
 
 /** Compares and uploads until all files are staged, then switches. Returns the last plan. */
 async function publish(site: Site): Promise<SitePlan> {
   const { job, files, bucket, flags } = site;
   const { run } = job;
-  const place = { bucket, isKeeping: flags.keep === true, compared: new Map() };
+  const place = { bucket, isKept: site.isKept, compared: new Map() };
   let uploaded: ReadonlySet<string> = new Set();
   for (let round = 0; round < roundsMax; round++) {
     if (round > 1) await wait(roundDelayMs, undefined, { signal: run.signal });
     const listed = site.isThere || !flags.dryRun ? await listAll(job, bucket) : new Map();
     const plan = await planSite(job, files, listed, place);
     requireFew(plan, flags);
+    if (!site.isKnownSite && !listed.has('index.html')) requireKnown(plan, site);
     if (flags.dryRun) {
       const names = plan.changed.map((path) => changeOf(bucket, path, listed.has(path), files));
-      sayWhatWould(job, names, flags.keep ? [] : plan.extra.map((path) => `${bucket}/${path}`));
+      const deleted = plan.extra.map((path) => `${bucket}/${path}`);
+      sayWhatWould(job, names, deleted);
       return plan;
     }
     // A list that does not have the uploaded files yet is read again before they are sent again
@@ -207,9 +218,9 @@ function changeOf(bucket: string, path: string, isThere: boolean, files: readonl
 }
 
 /** Called before any change, because a wrong folder can look like an empty site. */
-function requireFew({ extra }: SitePlan, { keep, maxDelete }: SiteFlags): void {
+function requireFew({ extra }: SitePlan, { maxDelete }: SiteFlags): void {
   const limit = Math.min(maxDelete ?? deletedFileCountMax, deletedFileCountMax);
-  if (keep || extra.length <= limit) return;
+  if (extra.length <= limit) return;
   const remedy =
     extra.length > deletedFileCountMax
       ? ', and efs rm deletes files before a deploy'
@@ -217,6 +228,15 @@ function requireFew({ extra }: SitePlan, { keep, maxDelete }: SiteFlags): void {
   throw new UsageError(
     `The site is as before, because ${extra.length} files would be deleted (the limit is ${limit}): --dry-run ` +
       `shows them, --keep deletes none${remedy}.`,
+  );
+}
+
+/** Refuses deletions in a bucket that neither its record nor its files show to be a site. */
+function requireKnown({ extra }: SitePlan, { bucket, flags }: Site): void {
+  if (extra.length === 0 || flags.maxDelete !== undefined) return;
+  throw new UsageError(
+    `The key cannot read whether the bucket ${bucket} is a site, and it has no index.html: ${extra.length} ` +
+      'files would be deleted. Name another bucket, or give --keep or --max-delete <n>.',
   );
 }
 
@@ -242,12 +262,12 @@ async function removeStale({ job, bucket }: Site, paths: readonly string[]): Pro
  * Also runs without changes: the reply, which the network signs, then says that the site has these
  * files. Returns false if others have changed it meanwhile, or a list was wrong.
  */
-async function isSwitched({ job, bucket, flags }: Site, plan: SitePlan): Promise<boolean> {
+async function isSwitched({ job, bucket }: Site, plan: SitePlan): Promise<boolean> {
   const isCovered = plan.result.length <= digestedFilesMax;
   try {
     await job.storage.switchAll({
       ...{ bucket, fromPrefix: stagingFolder, toPrefix: '', signal: job.run.signal },
-      deletes: flags.keep ? [] : plan.extra,
+      deletes: plan.extra,
       ifResult: isCovered ? await filesDigest(plan.result) : undefined,
     });
     return true;

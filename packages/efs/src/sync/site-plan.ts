@@ -19,7 +19,7 @@ export interface SitePlan {
   readonly stale: readonly string[];
   /** Paths of the site that change with the switch. */
   readonly changed: readonly string[];
-  /** Paths of the site that the folder lacks. */
+  /** Paths of the site that the folder lacks, and the switch deletes. */
   readonly extra: readonly string[];
   readonly same: number;
   /** All files of the site after the switch, if there is nothing to upload. */
@@ -28,7 +28,8 @@ export interface SitePlan {
 
 interface Place {
   readonly bucket: string;
-  readonly isKeeping: boolean;
+  /** Whether a stored file that the folder lacks stays. */
+  isKept(path: string): boolean;
   /** Results of comparisons, so that a further round does not read the files again. */
   readonly compared: Map<string, Promise<boolean>>;
 }
@@ -37,7 +38,7 @@ export async function planSite(
   job: SyncJob,
   files: readonly LocalFile[],
   listed: ReadonlyMap<string, ListedFile>,
-  { bucket, isKeeping, compared }: Place,
+  { bucket, isKept, compared }: Place,
 ): Promise<SitePlan> {
   const isSame = (local: LocalFile, there: ListedFile | undefined): Promise<boolean> => {
     const type = mediaTypeOf(stagingFolder + local.path);
@@ -71,8 +72,9 @@ export async function planSite(
   const isStaged = (path: string) => path.startsWith(stagingFolder);
   const others = [...listed.keys()];
   const stale = others.filter((path) => isStaged(path) && !isChanged.has(unstaged(path)));
-  const extra = others.filter((path) => !isStaged(path) && !here.has(path));
-  if (isKeeping) for (const path of extra) result.set(path, listed.get(path) as ListedFile);
+  const absent = others.filter((path) => !isStaged(path) && !here.has(path));
+  const extra = absent.filter((path) => !isKept(path));
+  for (const path of absent.filter(isKept)) result.set(path, listed.get(path) as ListedFile);
   const same = files.length - changed.length;
   return { uploads, stale, changed, extra, same, result: [...result.values()] };
 }

@@ -13,7 +13,7 @@ import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
 import type { Run } from '../config/run.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
-import { type LocalFile, readTree } from '../transfers/local-tree.ts';
+import { isBelow, type LocalFile, readTree } from '../transfers/local-tree.ts';
 import { putFile } from '../transfers/put-file.ts';
 import type { ListedFile } from '../transfers/stored-listing.ts';
 import {
@@ -69,9 +69,7 @@ async function plan(job: SyncJob, folder: string, to: Location) {
       return { file, path, name, size, isNew: !stored.has(inner) };
     });
   const here = new Set(files.map(({ path }) => path));
-  const isSkipped = (path: string) =>
-    skipped.some((name) => path === name || path.startsWith(`${name}/`));
-  const extra = [...stored.keys()].filter((path) => !here.has(path) && !isSkipped(path));
+  const extra = [...stored.keys()].filter((path) => !here.has(path) && !isBelow(path, skipped));
   return { steps, extra: extra.map((path) => nameOf({ bucket: to.bucket, path: to.path + path })) };
 }
 

@@ -30,6 +30,11 @@ export interface TreeReading {
   readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;
 }
 
+/** Whether the path is one of the names, or below one. */
+export function isBelow(path: string, names: readonly string[]): boolean {
+  return names.some((name) => path === name || path.startsWith(`${name}/`));
+}
+
 /** Follows links to files, but not to folders, because such a link may lead to a parent folder. */
 export async function readTree(reading: TreeReading, folder: string): Promise<LocalTree> {
   const tree: LocalTree = { files: [], skipped: [] };
