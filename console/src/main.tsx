@@ -48,9 +48,10 @@ function start(): Promise<void> {
 
 function startConsole(): void {
   void start();
-  // A key can be added to the address of an open page. This listener must run before the route's.
+  // A key or a link can be added to the address of an open page. This listener must run before the route's.
   addEventListener('hashchange', () => {
-    if (hasKey(location.hash)) void start();
+    if (isAtLink()) location.reload();
+    else if (hasKey(location.hash)) void start();
   });
   followAddress();
   void show(<App />);

@@ -84,6 +84,13 @@ test('links.create with a password keeps the key of an end-to-end file from the 
   await expect(opening).rejects.toMatchObject({ code: 'AccessDenied' });
 });
 
+test('links.create refuses a title of an end-to-end file before it stores one', async () => {
+  const before = await linkCount();
+  const creating = owner.links.create({ ...file, title: 'The plan' });
+  await expect(creating).rejects.toMatchObject({ code: 'InvalidArgument' });
+  expect(await linkCount()).toBe(before);
+});
+
 async function linkCount(): Promise<number> {
   let count = 0;
   for await (const _ of owner.links.list({ bucket: 'safe' })) count += 1;

@@ -157,7 +157,10 @@ describe.each(transports)('openLink() with a password: made over %s', (name, ope
     await reading(other.url).toMatchObject({
       message: expect.stringContaining('needs a password'),
     });
-    await reading(other.url.slice(0, -1), password).toMatchObject({ code: 'InvalidArgument' });
+    for (const cut of [other.url.slice(0, -1), `${other.url}.`]) {
+      expect(needsPassword(cut)).toBe(true);
+      await reading(cut, password).toMatchObject({ code: 'InvalidArgument' });
+    }
     await storage.links.remove(bucket, other.id);
   });
 
@@ -177,6 +180,8 @@ test('links.create() returns the address of the page of a link with a title', as
   expect(made.pageUrl).toBe(`${made.url}&page`);
   expect(await (await open(made.pageUrl ?? '')).text()).toContain('<h1>Our notes</h1>');
   expect(await linksOf(owner, path)).toMatchObject([{ title: 'Our notes' }]);
+  const opened = await openLink(made.pageUrl ?? '', { fetch: localFetch });
+  expect(new TextDecoder().decode(await opened.bytes())).toBe('x');
   const printed = await efs('link', 'create', '--title', 'By efs', `${bucket}/${path}`);
   expect(printed.output).toMatch(/titled\.txt\?k=[\w-]{22}&page\n$/);
 });
@@ -202,6 +207,8 @@ test('efs link create --password and efs get ask for the password or take EFS_LI
   const path = 'by-command.txt';
   await owner.upload(new TextEncoder().encode('typed'), { bucket, path });
   const words = ['link', 'create', '--password', '--max-downloads', '5', `${bucket}/${path}`];
+  const zero = await efs('link', 'create', '--max-downloads', '0', `${bucket}/${path}`);
+  expect(zero.errors).toContain('maxDownloads is 0');
   const asked = await efs(...words);
   expect(asked.code).toBe(2);
   expect(asked.errors).toContain('set EFS_LINK_PASSWORD');

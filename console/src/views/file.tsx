@@ -96,14 +96,18 @@ function ShownFile({ session, file, rights, onChanged }: ShownFileProps) {
         {rights.isPublic && !isSealed(file) && <PublicAddress session={session} file={file} />}
         {rights.mayWrite && <EditFile session={session} file={file} onChanged={onChanged} />}
         <Protection session={session} file={file} isOwner={rights.isOwner} onChanged={onChanged} />
-        <FileLinks session={session} file={file} />
-        <Versions
-          key={file.version}
-          session={session}
-          file={file}
-          mayRestore={rights.mayWrite}
-          onRestored={onChanged}
-        />
+        {!session.shared && (
+          <>
+            <FileLinks session={session} file={file} />
+            <Versions
+              key={file.version}
+              session={session}
+              file={file}
+              mayRestore={rights.mayWrite}
+              onRestored={onChanged}
+            />
+          </>
+        )}
       </div>
     </div>
   );

@@ -2,6 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { linkOf, lockOf } from '../../../packages/client/src/links/locked-link.ts';
 import type { LinkRecord } from '../../../packages/client/src/types/links.ts';
 import { sentenceOf } from '../failures.ts';
 import { isOwnLink } from '../files/download.ts';
@@ -66,11 +67,14 @@ export function Links({ target, path, isSealed }: ShareProps) {
   );
 }
 
-/** The fragment is the key of this version of the file. */
-function wordsOf(url: string, isSealed: boolean): string {
+/** The fragment is the key of this version of the file; with a password it has a masked key. */
+function wordsOf(address: string, isSealed: boolean): string {
   const { once, opening, unopened } = texts().sharing;
-  if (!isSealed) return once;
-  return `${once} ${url.includes('#') ? opening : unopened}`;
+  const link = linkOf(new URL(address));
+  const lock = lockOf(link);
+  const opens = lock === undefined ? link.hash !== '' : lock.fileKey !== '';
+  if (!isSealed || (opens && lock !== undefined)) return once;
+  return `${once} ${opens ? opening : unopened}`;
 }
 
 function NewLink({ target, path, isSealed, onMade }: ShareProps & { onMade(): void }) {

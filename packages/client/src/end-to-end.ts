@@ -106,9 +106,18 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       links: {
         ...files.links,
         async create(request) {
+          const { bucket, title, signal } = request;
+          const modeOf = async () => {
+            const { contentType } = await files.stat(request, { signal });
+            return contentType === ageType ? modes.ofAgeFile(bucket) : undefined;
+          };
+          // The service would store the title in plain text, and its page cannot decrypt the file
+          if (title !== undefined && (await modeOf()) !== undefined) {
+            const words = `Bucket ${bucket} is end-to-end: its links have no title. Omit title.`;
+            throw new StorageError('InvalidArgument', words);
+          }
           const link = await files.links.create(request);
-          const { contentType } = await files.stat(request, { signal: request.signal });
-          const mode = contentType === ageType ? await modes.ofAgeFile(request.bucket) : undefined;
+          const mode = await modeOf();
           return mode === undefined ? link : (await load()).openingLink(request, link, mode);
         },
       },

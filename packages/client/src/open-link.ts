@@ -9,7 +9,7 @@ import { createHttpTransport } from './http/transport.ts';
 import { type CommonOptions, connectionOver, exchangeOptions } from './http-storage.ts';
 import { volumeLink } from './links/front-link.ts';
 import { fileKeyAt, linkEnd, linkedName } from './links/link-end.ts';
-import { linkOf, lockOf } from './links/locked-link.ts';
+import { isLocked, linkOf, lockOf } from './links/locked-link.ts';
 import { StorageError } from './storage-error.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';
 import type { Download, DownloadOptions } from './types/transfers.ts';
@@ -92,7 +92,12 @@ function httpOf(url: string, options: LinkOptions) {
 }
 
 async function addressWithSecret(url: string, options: LinkOptions): Promise<URL> {
-  if (!needsPassword(url)) return volumeLink(new URL(url));
+  if (!needsPassword(url)) {
+    const address = volumeLink(new URL(url));
+    // The address of a link with a title asks for its page
+    if (address.searchParams.has('page')) address.searchParams.delete('page');
+    return address;
+  }
   const { password } = options;
   if (password !== undefined) return new URL(await unlockLink(url, { ...options, password }));
   throw new StorageError('AccessDenied', 'The link needs a password: pass it as password.');
@@ -152,5 +157,5 @@ async function queryFor(connection: HttpConnection, proving: HttpRequest): Promi
  * ```
  */
 export function needsPassword(url: string): boolean {
-  return URL.canParse(url) && lockOf(linkOf(new URL(url))) !== undefined;
+  return URL.canParse(url) && isLocked(linkOf(new URL(url)));
 }

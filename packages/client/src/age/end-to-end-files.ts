@@ -68,12 +68,8 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
     sealed: (file, bucket) => sealedFile(sealer, file, bucket),
     download: (name, opened, mode) => opener.download(name, opened, { id: name.bucket, mode }),
     async openingLink(request, link, mode) {
-      const { bucket, title } = request;
+      const { bucket } = request;
       try {
-        if (title !== undefined) {
-          const words = `The page of a title cannot decrypt files of bucket ${bucket}. Omit title.`;
-          throw new StorageError('InvalidArgument', words);
-        }
         const fileKey = await opener.fileKeyOf(request, { id: bucket, mode });
         const sealedName = mode.sealsNames ? request.path.split('/').at(-1) : undefined;
         const fragment = linkFragment(fileKey);

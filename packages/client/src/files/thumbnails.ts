@@ -40,6 +40,8 @@ export interface Thumbnails {
   read(options: ThumbnailsOptions): Promise<ReadonlyMap<string, Thumbnail>>;
 }
 
+const types = ['webp', 'jpeg', 'png', 'avif'].map((subtype) => `image/${subtype}`);
+
 export function thumbnailsOf(connection: Connection): Thumbnails {
   return {
     async put({ bucket, path, etag }, picture, { signal } = {}) {
@@ -63,7 +65,9 @@ async function readThumbnails(
     for (const [index, result] of results.entries()) {
       if (!isStorageError(result)) {
         const { etag, contentType, bytes } = result;
-        found.set(asked[index] ?? '', { etag, contentType, bytes });
+        // One node answers: another type could run a script where an app shows it
+        const isSafe = types.includes(contentType);
+        if (isSafe) found.set(asked[index] ?? '', { etag, contentType, bytes });
       } else if (result.code !== 'NoSuchFile') throw result;
     }
     // The service answers at least one path

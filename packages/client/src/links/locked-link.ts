@@ -42,12 +42,17 @@ export interface Lock {
   readonly fileKey: string;
 }
 
+/** Whether the link has a password, also if its address is cut off. */
+export function isLocked({ hash }: URL): boolean {
+  return hash.startsWith('#p.');
+}
+
 /** Returns `undefined` for a link without a password. `link`: as linkOf() returns it. */
-export function lockOf({ hash }: URL): Lock | undefined {
-  const [end = ''] = hash.slice(1).split('/', 1);
+export function lockOf(link: URL): Lock | undefined {
+  const [end = ''] = link.hash.slice(1).split('/', 1);
   const [, encoded, fileKey = ''] = saltPattern.exec(end) ?? [];
   const salt = encoded === undefined ? undefined : decodeBase64Url(encoded);
   if (salt?.length === saltBytes) return { salt, fileKey };
-  if (!end.startsWith('p.')) return undefined;
+  if (!isLocked(link)) return undefined;
   throw new StorageError('InvalidArgument', 'The link is cut off; use the complete link.');
 }
