@@ -48,7 +48,8 @@ function start(): Promise<void> {
 
 function startConsole(): void {
   void start();
-  // A key or a link can be added to the address of an open page. This listener must run before the route's.
+  // A key or a link can be added to the address of an open page. This listener must run before that
+  // of the route.
   addEventListener('hashchange', () => {
     if (isAtLink()) location.reload();
     else if (hasKey(location.hash)) void start();

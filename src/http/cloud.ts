@@ -168,8 +168,8 @@ interface Delivery extends Range {
 
 /**
  * Sends the bytes at once if that is free: in a query whose answer is certified or needs no
- * certificate; and if an update counts them. Else sends status and headers, and a token with which gateways query the bytes,
- * because decrypting one segment here would cost a third of the update.
+ * certificate; and if an update counts them. Else sends status and headers, and a token with which
+ * gateways query the bytes, because decrypting one segment here would cost a third of the update.
  */
 function deliver(exchange: Exchange, opened: OpenedFile, delivery: Delivery): HttpResponse {
   const { stores, call, phase } = exchange;

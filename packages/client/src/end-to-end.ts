@@ -19,6 +19,7 @@ import { namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
+import type { LinkRequest, NewLink } from './types/links.ts';
 import type { FileToUpload, UploadAllOptions, UploadedFile } from './types/transfers.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
@@ -103,24 +104,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       downloadAll: (all, allOptions) => transfers.downloadAll(all, allOptions, { download, open }),
       versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
-      links: {
-        ...files.links,
-        async create(request) {
-          const { bucket, title, signal } = request;
-          const modeOf = async () => {
-            const { contentType } = await files.stat(request, { signal });
-            return contentType === ageType ? modes.ofAgeFile(bucket) : undefined;
-          };
-          // The service would store the title in plain text, and its page cannot decrypt the file
-          if (title !== undefined && (await modeOf()) !== undefined) {
-            const words = `Bucket ${bucket} is end-to-end: its links have no title. Omit title.`;
-            throw new StorageError('InvalidArgument', words);
-          }
-          const link = await files.links.create(request);
-          const mode = await modeOf();
-          return mode === undefined ? link : (await load()).openingLink(request, link, mode);
-        },
-      },
+      links: { ...files.links, create: (request) => createLink({ files, modes, load }, request) },
     };
     const openerOf: PathOpener = async (bucket, signal) => {
       const { open: openPath } = await names(bucket, 'find', signal);
@@ -134,6 +118,22 @@ interface Layer {
   readonly files: FileStorage;
   readonly modes: Modes;
   load(): Promise<EndToEndFiles>;
+}
+
+async function createLink({ files, modes, load }: Layer, request: LinkRequest): Promise<NewLink> {
+  const { bucket, title, signal } = request;
+  const modeOf = async () => {
+    const { contentType } = await files.stat(request, { signal });
+    return contentType === ageType ? modes.ofAgeFile(bucket) : undefined;
+  };
+  // The service would store the title in plain text, and its page cannot decrypt the file
+  if (title !== undefined && (await modeOf()) !== undefined) {
+    const words = `Bucket ${bucket} is end-to-end: its links have no title. Omit title.`;
+    throw new StorageError('InvalidArgument', words);
+  }
+  const link = await files.links.create(request);
+  const mode = await modeOf();
+  return mode === undefined ? link : (await load()).openingLink(request, link, mode);
 }
 
 type FilesToUpload = Iterable<FileToUpload> | AsyncIterable<FileToUpload>;
