@@ -4,7 +4,7 @@
 // necessary.
 
 import { joinedPartsMax } from '../../packages/wire/src/limits.ts';
-import { type Bucket, isPublicBucket } from '../domain/buckets/buckets.ts';
+import { isPublicBucket, type ServedBucket } from '../domain/buckets/buckets.ts';
 import {
   entityTag,
   type FileRecord,
@@ -36,7 +36,7 @@ import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import { uncached } from './respond.ts';
 
 /** Returns the answer at a path of a public bucket that no file has; `undefined`: the 404. */
-type Otherwise = (bucket: Bucket, path: string) => HttpResponse | undefined;
+type Otherwise = (bucket: ServedBucket, path: string) => HttpResponse | undefined;
 
 export function getCloudFile(exchange: Exchange, otherwise: Otherwise): HttpResponse {
   return withCloudFile(exchange, (opened) => fileResponse(exchange, opened), otherwise);

@@ -53,6 +53,8 @@ export function handleRequest(
   const requestId = requestIdOf(exchange.call);
   const answered = (payer: ApiKey | undefined) => {
     const { charge } = exchange.call;
+    // The same for a query, without two copies of 7,000 instructions each
+    if (charge === undefined && payer === undefined) return answer(routes, exchange, requestId);
     const isPaid = payer !== undefined;
     const call = { ...exchange.call, charge: charge && { ...charge, isPaid } };
     return answer(routes, { ...exchange, call, payer }, requestId);

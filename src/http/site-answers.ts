@@ -1,6 +1,6 @@
 // The answer of a site at an address that names no file.
 
-import type { Bucket } from '../domain/buckets/buckets.ts';
+import type { ServedBucket } from '../domain/buckets/buckets.ts';
 import type { FileRecord, OpenFile } from '../domain/files/file-records.ts';
 import { withOpenFile } from '../domain/files/file-records.ts';
 import { computedTarget, mayHaveSite } from '../domain/files/sites.ts';
@@ -24,7 +24,11 @@ export function headCloudPath(exchange: Exchange): HttpResponse {
 }
 
 /** Answers at a path without a file. Most requests for redirects come here: it saves look-ups. */
-function siteAnswer(exchange: Exchange, bucket: Bucket, path: string): HttpResponse | undefined {
+function siteAnswer(
+  exchange: Exchange,
+  bucket: ServedBucket,
+  path: string,
+): HttpResponse | undefined {
   if (!mayHaveSite(bucket)) return undefined;
   const place = { bucket, address: `/${path}` };
   const found = foundBeside(exchange.stores, place);

@@ -1,7 +1,7 @@
 // Answers of a site at addresses that name no file: clean URLs, folders, redirects, and 404.html
 // for any other missing path.
 
-import { type Bucket, findSiteBucket } from '../domain/buckets/buckets.ts';
+import { findSiteBucket, type ServedBucket } from '../domain/buckets/buckets.ts';
 import { type FileRecord, readFile, withOpenFile } from '../domain/files/file-records.ts';
 import { isFile, mayHaveSite, missingTarget, targetAt } from '../domain/files/sites.ts';
 import type { PublishedFile, SiteReply, SiteTarget } from '../domain/shared/publication.ts';
@@ -14,7 +14,7 @@ import type { SiteAnswer } from './message.ts';
 import { uncached } from './respond.ts';
 
 export interface SitePlace {
-  readonly bucket: Bucket;
+  readonly bucket: ServedBucket;
   /** The URL after the bucket: '', or with its leading slash; without empty segments. */
   readonly address: string;
 }

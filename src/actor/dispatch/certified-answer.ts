@@ -102,11 +102,11 @@ export function provenResponse(
 }
 
 export function withCertificate(
-  { evidence, headers, ...rest }: Proven,
+  { evidence, status, headers, body }: Proven,
   certificate: Uint8Array,
 ): EncodableResponse {
   const proof = certificateHeader({ ...evidence, certificate });
-  return { ...rest, headers: [...headers, [certificateField, proof]] };
+  return { status, headers: [...headers, [certificateField, proof]], body };
 }
 
 export type Proven = HttpResponse & { readonly evidence: Evidence };
@@ -250,7 +250,7 @@ export function provenRedirect(row: FixedRow, { urlPath, answer }: Redirect): Pr
   const response =
     row === 'preflight'
       ? withExpression(preflightResponse, expressions.plain)
-      : withExpression(shownOf(answer), expressions.anyRequest);
+      : withExpression(answer, expressions.anyRequest);
   const evidence = proofs.proveAnswer(urlPath, row, fixedAnswer(answer));
   return { ...response, evidence: present(evidence, 'witness of a redirect') };
 }
@@ -259,7 +259,7 @@ function provenStored(urlPath: string, reply: AnsweredSite): Proven {
   const { answer, isWildcard, proof } = reply;
   const subtree = present(proof, 'stored proof');
   const evidence = proofs.proveStored(urlPath, isWildcard, subtree);
-  const response = withExpression(shownOf(answer), expressions.anyRequest);
+  const response = withExpression(answer, expressions.anyRequest);
   return { ...response, evidence: present(evidence, 'witness of a rule') };
 }
 
@@ -296,7 +296,7 @@ export function provenFixed({ urlPath, row, page }: FixedPlan): Proven {
   const isMissing = row === 'not-found';
   const answer = page === 'update' ? undefined : page;
   const response = isMissing
-    ? withExpression(answer ? shownOf(answer) : missingResponse(), expressions.anyRequest)
+    ? withExpression(answer ?? missingResponse(), expressions.anyRequest)
     : withExpression(preflightResponse, expressions.plain);
   const proved = page === 'update' ? page : page && fixedAnswer(page);
   const evidence = proofs.proveFixed(urlPath, row, proved);
@@ -312,10 +312,6 @@ function provenUncertified(urlPath: string, response: HttpResponse): Proven {
   const isHidden = response.isMissing === true && !urlPath.startsWith('/api');
   const shown = isHidden ? missingResponse() : response;
   return { ...withExpression(shown, expressions.none), evidence };
-}
-
-function shownOf({ status, headers, body }: SiteAnswer): HttpResponse {
-  return { status, headers, body };
 }
 
 export function withExpression(response: HttpResponse, expression: string): HttpResponse {

@@ -67,10 +67,9 @@ function respond(phase: 'query' | 'update', request: Received): void {
     return;
   }
   const charge = phase === 'update' ? { bytes: asked.body.length, isInspected: false } : undefined;
-  const response = handleRequest(routes, {
-    ...{ stores, call: { ...call, charge }, request: asked, phase },
-    system: systemFigures,
-  });
+  const charged = charge ? { ...call, charge } : call;
+  const exchange = { stores, call: charged, request: asked, phase, system: systemFigures };
+  const response = handleRequest(routes, exchange);
   if (phase === 'update') {
     reply(response);
     return;
@@ -130,15 +129,17 @@ const selecting: ReadonlySet<string> = new Set([
 function proven({ request, response, certificate }: Queried, mayAsk: boolean): Answer {
   if (response === upgrade || certificate === undefined) return response;
   const shown = provenResponse({ request, response, mayAsk, certificate });
-  return shown === upgrade ? upgrade : { ...shown, stream: response.stream };
+  const { stream } = response;
+  return shown === upgrade || stream === undefined ? shown : { ...shown, stream };
 }
 
 type Answer = (EncodableResponse & Pick<Response, 'stream'>) | typeof upgrade;
 
 function reply(answer: Answer): void {
-  const { stream, ...response } = answer === upgrade ? upgradeResponse : answer;
-  const strategy = stream && encodeStrategy(stream);
-  replyResponse({ ...response, strategy }, answer === upgrade);
+  const response = answer === upgrade ? upgradeResponse : answer;
+  const { stream } = response;
+  const whole = stream ? { ...response, strategy: encodeStrategy(stream) } : response;
+  replyResponse(whole, answer === upgrade);
 }
 
 /** HTTP: for gateways; agents do not need these methods. */

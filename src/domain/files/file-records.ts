@@ -2,11 +2,12 @@
 // stay complete until then and are freed afterwards.
 
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { type Bucket, findBucket, saveBucket } from '../buckets/buckets.ts';
+import { type Bucket, findServed, type ServedBucket, saveBucket } from '../buckets/buckets.ts';
 import { defaultRetention } from '../buckets/retention-rules.ts';
 import { damagedFile } from '../contents/chunk-records.ts';
 import { readContent } from '../contents/contents.ts';
 import { releaseContent } from '../contents/shared-contents.ts';
+import type { BucketKeys } from '../keys/bucket-keys.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { indexFile, unindexFile } from '../listing/file-index.ts';
 import type { EntryKind } from '../shared/journal.ts';
@@ -57,7 +58,7 @@ export interface OpenFile {
  */
 export function withOpenFile<T>(
   stores: Stores,
-  named: { readonly bucket: Bucket; readonly path: string },
+  named: { readonly bucket: BucketKeys; readonly path: string },
   use: (opened: OpenFile) => T,
 ): T | undefined {
   const { bucket, path } = named;
@@ -130,10 +131,10 @@ export function withPublicFile<T extends object>(
   stores: Stores,
   named: { readonly bucket: string; readonly path: string },
   use: (opened: OpenFile) => T,
-  otherwise?: (bucket: Bucket, path: string) => T | undefined,
+  otherwise?: (bucket: ServedBucket, path: string) => T | undefined,
 ): T {
   const path = parseFilePath(named.path);
-  const bucket = findBucket(stores, parseBucketId(named.bucket));
+  const bucket = findServed(stores, parseBucketId(named.bucket));
   const used = bucket?.isPublic
     ? (withOpenFile(stores, { bucket, path }, use) ?? otherwise?.(bucket, path))
     : undefined;

@@ -26,8 +26,9 @@ import {
   wildcardPrefix,
 } from './site-rules.ts';
 
-const recordKind = 5;
-const directoryKind = 50;
+/** The kinds as the first characters of keys: below 128, so UTF-8 encodes each as its one byte. */
+const recordKind = String.fromCharCode(5);
+const directoryKind = String.fromCharCode(50);
 const version = 1;
 const textsPerRule = 3;
 
@@ -50,11 +51,11 @@ function textOf({ path, isWildcard }: RulePlace): string {
 }
 
 function recordKey(bucketId: string, text: string): Uint8Array {
-  return concatBytes(Uint8Array.of(recordKind), encodeUtf8(`${bucketId}\0${text}`));
+  return encodeUtf8(`${recordKind}${bucketId}\0${text}`);
 }
 
 function directoryKey(bucketId: string, text: string): Uint8Array {
-  return concatBytes(Uint8Array.of(directoryKind), encodeUtf8(`${bucketId}\0${text}`));
+  return encodeUtf8(`${directoryKind}${bucketId}\0${text}`);
 }
 
 /**

@@ -31,8 +31,10 @@ export const pagePath = '404.html';
 
 export type Target = SiteTarget<FileRecord>;
 
+type SiteBucket = Pick<Bucket, 'id' | 'isSite' | 'isRenewing'>;
+
 /** Whether any file of the bucket may have leaves of a site. */
-export function mayHaveSite({ isSite, isRenewing }: Bucket): boolean {
+export function mayHaveSite({ isSite, isRenewing }: Omit<SiteBucket, 'id'>): boolean {
   return isSite || isRenewing;
 }
 
@@ -67,7 +69,7 @@ function findClean(stores: Stores, bucketId: string, path: string): FileRecord |
  * Returns the answer at the address, which has no file of that path. `address`: the part of the URL
  * after the bucket, '' or with its leading slash.
  */
-export function targetAt(stores: Stores, bucket: Bucket, address: string): Target | undefined {
+export function targetAt(stores: Stores, bucket: SiteBucket, address: string): Target | undefined {
   if (!mayHaveSite(bucket) || isTooLong(address)) return undefined;
   const isFolder = address.endsWith('/');
   const path = address.slice(1, isFolder ? -1 : undefined);
@@ -130,7 +132,11 @@ export function redirectOf(bucketId: string, { status, to, proof }: PlacedRule):
 }
 
 /** Returns the answer at the wildcard with this prefix; '' is the whole bucket. */
-export function wildcardTarget(stores: Stores, bucket: Bucket, prefix: string): Target | undefined {
+export function wildcardTarget(
+  stores: Stores,
+  bucket: SiteBucket,
+  prefix: string,
+): Target | undefined {
   if (!mayHaveSite(bucket)) return undefined;
   const rule = findRule(stores, bucket.id, { path: prefix, isWildcard: true });
   const target = rule && ruleTarget(stores, bucket.id, rule);
@@ -138,7 +144,11 @@ export function wildcardTarget(stores: Stores, bucket: Bucket, prefix: string): 
 }
 
 /** Returns the answer for a missing path of the bucket; `undefined`: the usual 404. */
-export function missingTarget(stores: Stores, bucket: Bucket, address: string): Target | undefined {
+export function missingTarget(
+  stores: Stores,
+  bucket: SiteBucket,
+  address: string,
+): Target | undefined {
   if (!mayHaveSite(bucket)) return undefined;
   for (const rule of rulesAbove(stores, bucket.id, address)) {
     const target = ruleTarget(stores, bucket.id, rule);
@@ -147,7 +157,7 @@ export function missingTarget(stores: Stores, bucket: Bucket, address: string): 
   return pageTarget(stores, bucket);
 }
 
-function pageTarget(stores: Stores, bucket: Bucket): Target | undefined {
+function pageTarget(stores: Stores, bucket: SiteBucket): Target | undefined {
   const file = findSiteFile(stores, bucket.id, pagePath);
   return file && isPage(file) ? { kind: 'page', file, status: 404 } : undefined;
 }
@@ -159,7 +169,7 @@ function isPage({ chunkCount, size }: FileRecord): boolean {
 /** Returns the answer, where it is computed from the path, by the first rule that matches. */
 export function computedTarget(
   stores: Stores,
-  bucket: Bucket,
+  bucket: SiteBucket,
   address: string,
 ): Exclude<Target, { kind: 'update' }> | undefined {
   const path = pathOfRule(address);
