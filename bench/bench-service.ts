@@ -37,8 +37,12 @@ export interface HttpRequests {
   copy(from: string, to: string): Promise<unknown>;
   move(from: string, to: string): Promise<unknown>;
   /** Returns the address of a new link to the file. */
-  link(name: string): Promise<string>;
+  link(name: string, bounds?: LinkBounds): Promise<string>;
   getLinked(address: string): Promise<unknown>;
+  /** Sends the proof of a link's password. */
+  openLink(address: string, proof: string, expected: 200 | 403): Promise<unknown>;
+  /** Moves all files below the prefix to another one, in one update. */
+  switchFiles(fromPrefix: string, toPrefix: string): Promise<unknown>;
   /** Changes the file's tags. */
   change(name: string): Promise<unknown>;
   /** Lists the names directly below that prefix. */
@@ -47,6 +51,12 @@ export interface HttpRequests {
   /** Creates an upload by tus; returns its address. */
   createTusUpload(name: string, size: number): Promise<string>;
   patchTusUpload(address: string, offset: number, bytes: Uint8Array): Promise<unknown>;
+}
+
+interface LinkBounds {
+  /** 64 hexadecimal digits. */
+  readonly passwordProof?: string;
+  readonly maxDownloads?: number;
 }
 
 export interface Bench extends HttpRequests {
@@ -249,11 +259,16 @@ function httpRequests({ url, apiKey, bucket }: ServiceDescription): HttpRequests
     list: (pageSize) => send(`${api}?pageSize=${pageSize}`, { headers: authorization }),
     copy: (from, path) => post('copy', { from, to: { path } }),
     move: (from, path) => post('move', { from, to: { path } }),
-    async link(path) {
-      const response = await post('links', { path });
+    async link(path, bounds) {
+      const response = await post('links', { path, ...bounds });
       return ((await response.json()) as { url: string }).url;
     },
     getLinked: (address) => send(`${url}${address}`, {}),
+    openLink: (address, proof, expected) => {
+      const [path] = address.split('?', 1);
+      return send(`${url}${path}`, { method: 'POST', body: JSON.stringify({ proof }), expected });
+    },
+    switchFiles: (fromPrefix, toPrefix) => post('switch', { fromPrefix, toPrefix }),
     change: (name) =>
       send(`${api}/${name}`, {
         method: 'PATCH',

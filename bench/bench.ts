@@ -1,5 +1,6 @@
 // `npm run bench`: costs of requests by the replica's meter and the network's price list. Writes
-// bench/results.json and the tables in docs/reference/costs.md and docs/operations.md.
+// bench/results.json and the tables in docs/reference/costs.md and docs/operations.md. Names of
+// groups, as in `npm run bench -- links site`, choose rows to replace.
 
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { buildCanister } from '../scripts/build.ts';
 import { formatComparison } from './asset-canister.ts';
 import { type Bench, openBench } from './bench-service.ts';
-import { measureKernel } from './kernel-costs.ts';
-import { measureStorage } from './storage-costs.ts';
+import { type KernelCost, measureKernel } from './kernel-costs.ts';
+import { measureStorage, type StorageCosts } from './storage-costs.ts';
 import {
   type BenchRow,
   formatCosts,
@@ -19,6 +20,7 @@ import {
   formatReserves,
   formatStorage,
   formatTable,
+  mergeRows,
   replaceTable,
 } from './table.ts';
 
@@ -40,8 +42,25 @@ function sampleBytes(length: number): Uint8Array {
   return new Uint8Array(Buffer.concat(blocks).subarray(0, length));
 }
 
-async function measureAll(bench: Bench): Promise<BenchRow[]> {
-  const rows = [bench.installRow(), await bench.measure('smallest query', 0, bench.smallestQuery)];
+/** Parts of the bench, in their order. An upgrade ends the work of the canister. */
+const groups: Readonly<Record<string, (bench: Bench) => Promise<BenchRow[]>>> = {
+  install: async (bench) => [
+    bench.installRow(),
+    await bench.measure('smallest query', 0, bench.smallestQuery),
+  ],
+  bytes: measureBytes,
+  large: measureLarge,
+  small: measureSmall,
+  links: measureLinks,
+  batches: measureBatches,
+  site: measureSite,
+  refusals: (bench) => bench.refusalRows(),
+  upgrade: async (bench) => [await bench.upgradeRow(), await bench.frontRow()],
+};
+
+/** Measures requests by the number of their bytes. */
+async function measureBytes(bench: Bench): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
   for (const size of sizes) {
     const bytes = sampleBytes(size);
     rows.push(await bench.measure('PUT', size, (turn) => bench.put(`${size}-${turn}`, bytes)));
@@ -70,14 +89,12 @@ async function measureAll(bench: Bench): Promise<BenchRow[]> {
   for (const [name, path] of Object.entries(names)) {
     rows.push(await bench.measureUpdate(name, 0, () => bench.getRange(path, 1)));
   }
-  rows.push(...(await measureLarge(bench, chunk)), ...(await measureSmall(bench)));
-  rows.push(...(await measureBatches(bench)), await measureRedirect(bench));
-  rows.push(...(await bench.refusalRows()), await bench.upgradeRow(), await bench.frontRow());
   return rows;
 }
 
 /** Measures operations on a file of 100 MB that do not touch its bytes. */
-async function measureLarge(bench: Bench, chunk: Uint8Array): Promise<BenchRow[]> {
+async function measureLarge(bench: Bench): Promise<BenchRow[]> {
+  const chunk = sampleBytes(chunkBytes);
   const path = (turn: number) => (turn < 0 ? 'large.bin' : `large-${turn}.bin`);
   const uploadId = await bench.beginUpload(chunk.length * largeChunks, path(-1));
   for (let index = 0; index < largeChunks; index++) await bench.putChunk(uploadId, index, chunk);
@@ -95,8 +112,7 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
   const name = (turn: number) => `small/${turn}`;
   for (let turn = 0; turn < pageSizeMax; turn++) await bench.put(name(turn), bytes);
   for (let turn = 0; turn < folders; turn++) await bench.put(`folders/${turn}/file`, bytes);
-  const linked = (turn: number) => name(pageSizeMax - 1 - turn);
-  const rows = [
+  return [
     await bench.measure('replace', bytes.length, (turn) => bench.put(name(turn), bytes)),
     await bench.measure('304', 0, (turn) => bench.getUnchanged(name(turn))),
     await bench.measure('404 in a public bucket', 0, bench.getMissing),
@@ -105,23 +121,42 @@ async function measureSmall(bench: Bench): Promise<BenchRow[]> {
     await bench.measure(`view of ${folders} folders`, 0, () => bench.listFolder('folders/')),
     await bench.measure('usage of a prefix', 0, () => bench.usage('folders/')),
     await bench.measure('DELETE', 0, (turn) => bench.remove(name(turn))),
-    // Last, because in a bucket with links each change of a file looks them up
-    await bench.measure('create a link', 0, (turn) => bench.link(linked(turn))),
   ];
-  const link = await bench.link(linked(repetitions));
+}
+
+/** Measures links. Later than others, because each change of a file then looks up its links. */
+async function measureLinks(bench: Bench): Promise<BenchRow[]> {
+  const bytes = sampleBytes(1_000);
+  const name = (turn: number) => `linked/${turn}`;
+  for (let turn = 0; turn <= repetitions; turn++) await bench.put(name(turn), bytes);
+  const [right, wrong] = ['11', '22'].map((pair) => pair.repeat(32)) as [string, string];
+  const created = await bench.measure('create a link', 0, (turn) => bench.link(name(turn)));
+  const plain = await bench.link(name(repetitions));
+  const locked = await bench.link(name(repetitions), { passwordProof: right });
+  const counted = await bench.link(name(repetitions), { maxDownloads: 100 });
+  const opened = 'GET by a link with a password, after its proof';
+  const limited = 'GET by a link with a maximum of downloads, first answer';
   return [
-    ...rows,
-    await bench.measure('GET by a link', bytes.length, () => bench.getLinked(link)),
-    await bench.measure('DELETE with a link', 0, (turn) => bench.remove(linked(turn))),
+    created,
+    await bench.measure('GET by a link', bytes.length, () => bench.getLinked(plain)),
+    await bench.measureUpdate('right proof of the password of a link', 0, () =>
+      bench.openLink(locked, right, 200),
+    ),
+    await bench.measureUpdate('wrong proof of the password of a link', 0, () =>
+      bench.openLink(locked, wrong, 403),
+    ),
+    await bench.measure(opened, bytes.length, () => bench.getLinked(locked)),
+    await bench.measureUpdate(limited, 0, () => bench.getLinked(counted)),
+    await bench.measure('DELETE with a link', 0, (turn) => bench.remove(name(turn))),
   ];
 }
 
 /** Measures a redirect of a site with 100 rules; the bucket stays a site. */
-async function measureRedirect(bench: Bench): Promise<BenchRow> {
+async function measureSite(bench: Bench): Promise<BenchRow[]> {
   await bench.makeSite();
   const rules = Array.from({ length: 100 }, (_, index) => `/old/${index} /new 301`);
   await bench.put('_redirects', new Uint8Array(Buffer.from(rules.join('\n'))));
-  return bench.measure('redirect of a site', 0, (turn) => bench.getRedirect(`old/${turn}`));
+  return [await bench.measure('redirect of a site', 0, (turn) => bench.getRedirect(`old/${turn}`))];
 }
 
 /** Measures requests on many files of 1 kB each. */
@@ -137,7 +172,13 @@ async function measureBatches(bench: Bench): Promise<BenchRow[]> {
     for (let part = 1; part < removedForms; part++) await form(turn, part);
   }
   const removed = `deletion of ${removedForms * formFiles} files`;
-  return [put, await bench.measureUpdate(removed, 0, (turn) => bench.removeAll(`batch/${turn}/`))];
+  return [
+    put,
+    await bench.measureUpdate(`switch of ${formFiles} files`, 0, (turn) =>
+      bench.switchFiles(`batch/${turn}/0/`, `batch/${turn}/switched/`),
+    ),
+    await bench.measureUpdate(removed, 0, (turn) => bench.removeAll(`batch/${turn}/`)),
+  ];
 }
 
 async function replaceIn(page: string, tables: Readonly<Record<string, string>>): Promise<void> {
@@ -147,26 +188,49 @@ async function replaceIn(page: string, tables: Readonly<Record<string, string>>)
   await writeFile(path, text);
 }
 
+const resultsPath = join(projectDir, 'bench', 'results.json');
+
+interface Results {
+  readonly wasmBytes: number;
+  readonly machine: object;
+  readonly rows: readonly BenchRow[];
+  readonly storage: StorageCosts;
+  readonly kernel: readonly KernelCost[];
+}
+
+/** Measures the chosen groups, and takes all else from the former results; without names, all. */
+async function measure(bench: Bench, wasm: Uint8Array, chosen: string[]): Promise<Results> {
+  const rows: BenchRow[] = [];
+  for (const name of chosen.length === 0 ? Object.keys(groups) : chosen) {
+    const group = groups[name];
+    if (group === undefined) {
+      throw new Error(`The group ${name} is unknown: name some of ${Object.keys(groups)}.`);
+    }
+    rows.push(...(await group(bench)));
+  }
+  if (chosen.length > 0) {
+    const former: Results = JSON.parse(await readFile(resultsPath, 'utf8'));
+    return { ...former, rows: mergeRows(former.rows, rows) };
+  }
+  const machine = { cores: cpus().length, node: process.version };
+  const [kernel, storage] = [await measureKernel(), await measureStorage(wasm)];
+  return { wasmBytes: wasm.length, machine, rows, storage, kernel };
+}
+
 async function main(): Promise<void> {
   const { wasmPath } = await buildCanister({ force: false });
   const stateDir = await mkdtemp(join(tmpdir(), 'bench-'));
   const wasm = new Uint8Array(await readFile(wasmPath));
   const bench = await openBench({ stateDir: join(stateDir, 'state'), wasm, repetitions });
   try {
-    const rows = await measureAll(bench);
-    const machine = { cores: cpus().length, node: process.version };
-    const kernel = await measureKernel();
-    const storage = await measureStorage(wasm);
-    const results = { wasmBytes: wasm.length, machine, rows, storage, kernel };
-    await writeFile(
-      join(projectDir, 'bench', 'results.json'),
-      `${JSON.stringify(results, null, 2)}\n`,
-    );
+    const results = await measure(bench, wasm, process.argv.slice(2));
+    const { wasmBytes, rows, storage, kernel } = results;
+    await writeFile(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
     const tables = [formatTable(rows), formatComparison(rows), formatCosts(rows)];
     const table = [...tables, formatStorage(storage), formatKernel(kernel)].join('\n\n');
     await replaceIn('docs/reference/costs.md', { bench: table });
     await replaceIn('docs/operations.md', {
-      expected: formatExpectedCosts(rows, { empty: storage.empty, wasmBytes: wasm.length }),
+      expected: formatExpectedCosts(rows, { empty: storage.empty, wasmBytes }),
       reserves: formatReserves(storage),
     });
     console.log(table);

@@ -63,7 +63,9 @@ async function main(): Promise<void> {
   const profile = async (name: string, request: () => Promise<unknown>) => {
     printed = [];
     await request();
-    const largest = printed.toSorted((left, right) => sumOf(right) - sumOf(left))[0];
+    // A timer may run between the messages of a request
+    const answers = printed.filter((counts) => counts.some((row) => row.name === 'respond'));
+    const largest = answers.toSorted((left, right) => sumOf(right) - sumOf(left))[0];
     if (largest !== undefined) console.log(formatProfile(name, largest));
   };
   const bytes = new Uint8Array(1_000).fill(7);
@@ -78,6 +80,9 @@ async function main(): Promise<void> {
     for (let turn = 0; turn < 60; turn++) await bench.put(`many/${turn}`, bytes);
     await profile('list of 50', () => bench.list(50));
     await profile('DELETE', () => bench.remove('file'));
+    await bench.makeSite();
+    await bench.put('_redirects', new Uint8Array(Buffer.from('/old /new 301')));
+    await profile('redirect', () => bench.getRedirect('old'));
   } finally {
     await bench.close();
     await rm(stateDir, { recursive: true, force: true });

@@ -13,6 +13,19 @@ export interface BenchRow {
   readonly milliseconds: number;
 }
 
+/** Returns the former rows with the measured ones in their places; new ones follow. */
+export function mergeRows(former: readonly BenchRow[], measured: readonly BenchRow[]): BenchRow[] {
+  const rows = [...former];
+  let place = rows.length;
+  for (const row of measured) {
+    const found = rows.findIndex(({ name, bytes }) => name === row.name && bytes === row.bytes);
+    if (found >= 0) rows[found] = row;
+    else rows.splice(place, 0, row);
+    place = (found >= 0 ? found : place) + 1;
+  }
+  return rows;
+}
+
 // The protocol's charges for an update on 13 nodes: ingress message, its bytes, its execution.
 const ingressCycles = 1_200_000;
 const cyclesPerByte = 2_000;
