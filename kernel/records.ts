@@ -65,9 +65,9 @@ export function recordRemove(space: u32, key: usize, length: usize, out: usize, 
   return former;
 }
 
-/** Layout of a file's record, see src/domain/files/file-layout.ts. */
-const fileVersion: u32 = 6;
-const retainedFileVersion: u32 = 7;
+/** Layout of a file's record and its versions, see src/domain/files/file-layout.ts. */
+const firstFileVersion: u32 = 6;
+const lastFileVersion: u32 = 9;
 const digestLengthAt: usize = 1;
 const jsonLengthAt: usize = 4;
 const jsonStart: usize = 112;
@@ -78,7 +78,7 @@ const closeBrace: u8 = 0x7d;
 /** Keeps only the JSON of a file's record; returns its length, 0 if it has another layout. */
 function keepJson(record: usize, length: usize): usize {
   const version: u32 = length < jsonStart ? 0 : load<u8>(record);
-  if (version != fileVersion && version != retainedFileVersion) return 0;
+  if (version < firstFileVersion || version > lastFileVersion) return 0;
   const start = jsonStart + <usize>load<u8>(record, digestLengthAt);
   const bytes = <usize>load<u32>(record, jsonLengthAt);
   if (bytes < 2 || bytes >= length || start + bytes >= length) return 0;
