@@ -6,6 +6,7 @@ import { type Addition, checkQuota, overheadBytesOf } from '../buckets/quota.ts'
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseContent, shareContent } from '../contents/shared-contents.ts';
 import { addFileKey } from '../keys/file-keys.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { authorize, type Grant, requireBypassRight, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parseNewPath } from '../shared/names.ts';
@@ -16,6 +17,7 @@ import {
 } from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
+import { leavesOfRenewal } from './bulk-work.ts';
 import { type ChangedNotes, parseNotes } from './file-changes.ts';
 import type { FileMetadata } from './file-fields.ts';
 import {
@@ -186,6 +188,8 @@ function sourceOf(stores: Stores, call: Call, kind: Kind, request: CopyRequest):
 export function copyFile(stores: Stores, call: Call, request: CopyRequest): WrittenFile {
   const prepared = checkCopy(stores, call, 'copy', request);
   const copied = putCopy(stores, call, prepared, undefined);
+  const { grant, target, path } = prepared;
+  chargeWork(stores, call, { key: grant.key, leaves: leavesOfRenewal(target, path) });
   return shownToWriter(prepared.grant, copied, []);
 }
 
@@ -196,14 +200,16 @@ export function moveFile(stores: Stores, call: Call, request: CopyRequest): Writ
 
 /** Like moveFile(), after checkCopy() accepted the request in the same message. */
 export function moveChecked(stores: Stores, call: Call, prepared: PreparedCopy): WrittenFile {
-  const { source, target } = prepared;
+  const { source, target, file, path } = prepared;
+  const leaves = leavesOfRenewal(source, file.path) + leavesOfRenewal(target, path);
+  chargeWork(stores, call, { key: prepared.grant.key, leaves });
   if (source.id === target.id) {
     return shownToWriter(prepared.grant, moveWithin(stores, call, prepared).moved, []);
   }
   const moved = putMoved(stores, call, prepared);
-  noteFile(stores, 'file.deleted', prepared.file);
-  leavePath(stores, source, prepared.file);
-  releaseContent(stores, prepared.file);
+  noteFile(stores, 'file.deleted', file);
+  leavePath(stores, source, file);
+  releaseContent(stores, file);
   return shownToWriter(prepared.grant, moved, []);
 }
 

@@ -19,11 +19,17 @@ import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parseNewPath, parsePrefix, quote } from '../shared/names.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { leavesOfAddresses, leavesOfDeletion, leavesOfDigest, leavesOfMove } from './bulk-work.ts';
+import {
+  leavesOfAddresses,
+  leavesOfDeletion,
+  leavesOfDigest,
+  leavesOfMove,
+  leavesOfRenewal,
+} from './bulk-work.ts';
 import { checkCopy, moveWithin, type PreparedCopy } from './copies.ts';
 import { type FileRecord, findFile, removeFile, withOpenFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
-import { digestOfLines, lineOf, linesBelow } from './folder-digest.ts';
+import { countDigested, digestOfLines, lineOf, linesBelow } from './folder-digest.ts';
 import { checkSiteFile, headersPath } from './site-headers.ts';
 import { renewSite } from './site-renewal.ts';
 import { rulesPath } from './site-rules.ts';
@@ -70,6 +76,8 @@ interface Plan {
   readonly moves: readonly { readonly from: string; readonly to: string }[];
   /** Also paths without a file, so that a repeated switch succeeds. */
   readonly deletes: readonly string[];
+  /** Number of files whose digest is compared. */
+  readonly digested: number;
 }
 
 /** Refuses what switchFiles() would refuse whatever the files are; changes nothing. */
@@ -103,7 +111,8 @@ export function checkSwitch(stores: Stores, call: Call, request: FileSwitch): Pl
   }
   const targets = new Set(moves.map(({ to }) => to));
   const deletes = deletesOf(request.readDeletes(), grant, { targets, fromPrefix });
-  return { bucket, key, moves: inOrder(moves), deletes };
+  const digested = request.ifResult === undefined ? 0 : countDigested(stores, bucket.id, toPrefix);
+  return { bucket, key, moves: inOrder(moves), deletes, digested };
 }
 
 function invalid(words: string): Refusal {
@@ -151,19 +160,38 @@ function inOrder(moves: Plan['moves']): Plan['moves'] {
 interface Prepared {
   readonly copies: readonly PreparedCopy[];
   readonly removed: readonly FileRecord[];
-  readonly leaves: number;
+}
+
+/** Counts the work of a switch, in leaves; also says what a refused one has cost. */
+interface SwitchWork {
+  /** Refuses work that comes on top of the counted one and is too much; `words` describe it. */
+  count(leaves: number, words: string): void;
+  counted(): number;
+}
+
+function createSwitchWork(): SwitchWork {
+  let counted = 0;
+  return {
+    count(leaves, words) {
+      if (counted + leaves > switchLeavesMax) throw tooMuch(words);
+      counted += leaves;
+    },
+    counted: () => counted,
+  };
 }
 
 /** Checks each file, and refuses with the path of the first one that cannot be changed. */
-function prepare(stores: Stores, call: Call, { bucket, key, moves, deletes }: Plan): Prepared {
+function prepare(
+  stores: Stores,
+  call: Call,
+  { bucket, key, moves, deletes }: Plan,
+  work: SwitchWork,
+): Prepared {
   const addition = { files: 0, bytes: 0 };
-  let leaves = 0;
-  const count = (more: number, added: { readonly files: number; readonly bytes: number }) => {
-    leaves += more;
+  const count = (leaves: number, added: { readonly files: number; readonly bytes: number }) => {
     addition.files += added.files;
     addition.bytes += added.bytes;
-    if (leaves <= switchLeavesMax) return;
-    throw tooMuch('The files have too many chunks and links');
+    work.count(leaves, 'The files have too many chunks and links');
   };
   const removed = deletes.flatMap((path) => {
     const found = naming(path, () => findFile(stores, bucket.id, path));
@@ -184,7 +212,7 @@ function prepare(stores: Stores, call: Call, { bucket, key, moves, deletes }: Pl
     return copy;
   });
   checkQuota(bucket, addition);
-  return { copies, removed, leaves };
+  return { copies, removed };
 }
 
 /** Adds the path to a refusal. */
@@ -208,14 +236,11 @@ function checkIntact(stores: Stores, { source, file: { path: from }, path }: Pre
 }
 
 function checkResult(stores: Stores, request: SwitchClaim, prepared: Prepared): void {
-  const { copies, removed, leaves } = prepared;
+  const { copies, removed } = prepared;
   const { bucket, fromPrefix, toPrefix, ifResult } = request;
   if (ifResult === undefined) return;
   const gone = new Set([...removed, ...copies].map(({ path }) => path));
   const lines = linesBelow(stores, bucket, toPrefix);
-  if (leaves + leavesOfDigest(lines.length) > switchLeavesMax) {
-    throw tooMuch(`The digest of ${lines.length} files comes on top of the changes`);
-  }
   const left = lines.filter(([path]) => !path.startsWith(fromPrefix) && !gone.has(path));
   const moved = copies.map(({ path, file }) => lineOf(path, file));
   const found = digestOfLines([...left, ...moved].map(([, line]) => line));
@@ -230,27 +255,46 @@ function checkResult(stores: Stores, request: SwitchClaim, prepared: Prepared): 
 /** Moves and deletes all the files, or refuses and changes nothing. */
 export function switchFiles(stores: Stores, call: Call, request: FileSwitch): Switched {
   const plan = checkSwitch(stores, call, request);
-  const prepared = prepare(stores, call, plan);
-  // Also for a result that is refused, because its checks cost a quarter of the work
-  chargeWork(stores, call, { key: plan.key, leaves: prepared.leaves });
-  checkResult(stores, request, prepared);
-  const done = valueOrRefusal(() => write(stores, call, plan.bucket, prepared));
-  if (done instanceof Refusal) {
-    throw new Error(`Nothing was changed, as a switch was refused late: ${done.message}`);
+  const { bucket, key, digested } = plan;
+  const work = createSwitchWork();
+  let renewal = 0;
+  try {
+    const prepared = prepare(stores, call, plan, work);
+    const words = `The digest of ${digested} files comes on top of the changes`;
+    work.count(leavesOfDigest(digested), words);
+    checkResult(stores, request, prepared);
+    renewal = changesHeaders(prepared) ? leavesOfRenewal(bucket, headersPath) : 0;
+    const leavesMax = switchLeavesMax - work.counted();
+    const done = valueOrRefusal(() => write(stores, call, { bucket, leavesMax, ...prepared }));
+    if (done instanceof Refusal) {
+      throw new Error(`Nothing was changed, as a switch was refused late: ${done.message}`);
+    }
+    return { moved: prepared.copies.length, deleted: prepared.removed.length };
+  } finally {
+    // Also for a refused switch, because its checks cost a quarter of the work
+    chargeWork(stores, call, { key, leaves: work.counted() + renewal });
   }
-  return { moved: prepared.copies.length, deleted: prepared.removed.length };
 }
 
-function write(stores: Stores, call: Call, from: Bucket, prepared: Prepared): void {
+function changesHeaders({ copies, removed }: Prepared): boolean {
+  const left = copies.map(({ file }) => file);
+  return [...copies, ...left, ...removed].some(({ path }) => path === headersPath);
+}
+
+interface Order extends Prepared {
+  readonly bucket: Bucket;
+  /** Limits the renewal of files that stay. */
+  readonly leavesMax: number;
+}
+
+function write(stores: Stores, call: Call, order: Order): void {
   const { nowNs } = call;
-  const { copies, removed, leaves } = prepared;
-  let bucket = from;
+  const { copies, removed, leavesMax } = order;
+  let { bucket } = order;
   for (const file of removed) bucket = removeFile(stores, bucket, file, nowNs);
   for (const copy of copies) {
     ({ bucket } = moveWithin(stores, call, { ...copy, source: bucket, target: bucket }));
   }
   // Files that stay get the new header fields in the same message, as far as it can do them
-  if ([...copies, ...removed].some(({ path }) => path === headersPath)) {
-    renewSite(stores, bucket.id, { nowNs, leavesMax: switchLeavesMax - leaves });
-  }
+  if (changesHeaders(order)) renewSite(stores, bucket.id, { nowNs, leavesMax });
 }

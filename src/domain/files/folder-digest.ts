@@ -6,7 +6,7 @@ import { digestedFilesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
-import { pathsWithPrefix } from '../listing/prefix-paths.ts';
+import { countWithPrefix, pathsWithPrefix } from '../listing/prefix-paths.ts';
 import { quote } from '../shared/names.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
@@ -25,17 +25,23 @@ function lineText(path: string, etag: string, contentType: string): string {
   return `${path}\0${etag}\0${contentType}\0`;
 }
 
-/** Returns the lines of all files below the prefix; refuses more than `digestedFilesMax`. */
-export function linesBelow(stores: Stores, bucketId: string, prefix: string): ListedLine[] {
-  const place = { bucketId, prefix, after: '' };
-  const { paths, hasMore } = pathsWithPrefix(stores, place, digestedFilesMax);
-  if (hasMore) {
+/** Counts the files below the prefix without reading them; refuses more than `digestedFilesMax`. */
+export function countDigested(stores: Stores, bucketId: string, prefix: string): number {
+  const count = countWithPrefix(stores, bucketId, prefix);
+  if (count > digestedFilesMax) {
     throw new Refusal(
       'InvalidArgument',
       `More than ${digestedFilesMax} files are below ${quote(prefix)}, and ifResult covers at most so many: omit it, ` +
         'or divide the files among buckets.',
     );
   }
+  return count;
+}
+
+/** Returns the lines of all files below the prefix, which countDigested() has not refused. */
+export function linesBelow(stores: Stores, bucketId: string, prefix: string): ListedLine[] {
+  const place = { bucketId, prefix, after: '' };
+  const { paths } = pathsWithPrefix(stores, place, digestedFilesMax);
   return readFileParts(stores, bucketId, paths).map(({ path, etag, contentType }) => {
     const [name = '', tag = '', type = ''] = [path, etag, contentType].map(decodeUtf8);
     return [name, lineText(name, tag, type)];

@@ -17,21 +17,33 @@ export interface PrefixPlace {
 /** UTF-8 never contains this byte, so the key follows every path with the prefix. */
 const afterUtf8 = Uint8Array.of(0xff);
 
+/** Returns how many paths begin with the prefix, without reading them. */
+export function countWithPrefix(stores: Stores, bucketId: string, prefix: string): number {
+  const { first, end } = ranksOf(stores, bucketId, prefix);
+  return end - first;
+}
+
+/** Returns the range of the index with the paths that begin with the prefix. */
+function ranksOf({ index }: Stores, bucketId: string, prefix: string) {
+  const scope = scopeOf(bucketId, '');
+  const start = encodeUtf8(prefix);
+  if (start.length > filePathBytesMax) return { first: 0, end: 0 };
+  const first = index.rank(nameKey(scope, start));
+  return { first, end: index.rank(nameKey(scope, concatBytes(start, afterUtf8))) };
+}
+
 /** Returns UTF-8 of the first paths up to the limit, and whether more follow. */
 export function pathsWithPrefix(
-  { index }: Stores,
+  stores: Stores,
   { bucketId, prefix, after }: PrefixPlace,
   limit: number,
 ): { readonly paths: readonly Uint8Array[]; readonly hasMore: boolean } {
+  const { index } = stores;
   const scope = scopeOf(bucketId, '');
-  const start = encodeUtf8(prefix);
   const behind = encodeUtf8(`${after}\0`);
-  if (start.length > filePathBytesMax || behind.length > filePathBytesMax + 1) {
-    return { paths: [], hasMore: false };
-  }
-  const first = index.rank(nameKey(scope, start));
+  if (behind.length > filePathBytesMax + 1) return { paths: [], hasMore: false };
+  const { first, end } = ranksOf(stores, bucketId, prefix);
   const next = after === '' ? first : Math.max(first, index.rank(nameKey(scope, behind)));
-  const end = index.rank(nameKey(scope, concatBytes(start, afterUtf8)));
   const count = Math.max(0, Math.min(limit, end - next));
   const entries = count === 0 ? [] : index.read(next, count);
   const head = scope.length + nameKeyHeadBytes;
