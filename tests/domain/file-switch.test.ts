@@ -225,6 +225,18 @@ describe('switchFiles()', () => {
     expect(switchFiles(stores, alice, order({ toPrefix: 'i/' }))).toMatchObject({ moved: 3 });
   });
 
+  test('accepts what fits the quota in sum, though one file alone does not', () => {
+    put('in/new', 'old');
+    putTestFile(stores, { path: '/old-2', bytes: testBytes(500) });
+    const quotaBytes = BigInt(heldBytes(getBucket(stores, 'box')));
+    updateBucket(stores, alice, bucketChange({ quotaBytes, quotaFiles: 3n }));
+    const longer = { toPrefix: 'a-longer-folder/' };
+    expectRefusal(stores, 'QuotaExceeded', () => switchFiles(stores, alice, order(longer)));
+    const swapped = order({ ...longer, deletes: ['old-2'] });
+    expect(switchFiles(stores, alice, swapped)).toEqual({ moved: 1, deleted: 1 });
+    checkInvariants(stores);
+  });
+
   test('refuses more files, and more work, than one message may do', () => {
     for (let index = 0; index <= switchedFilesMax; index++) put(`in/${index}`);
     const refuse = () =>

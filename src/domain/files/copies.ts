@@ -90,6 +90,18 @@ export function checkCopy(
   kind: Kind,
   request: CopyRequest,
 ): PreparedCopy {
+  const prepared = prepareCopy(stores, call, kind, request);
+  checkQuota(prepared.target, prepared.addition);
+  return prepared;
+}
+
+/** Like checkCopy(), but leaves the quota to the caller, who may check a sum. */
+export function prepareCopy(
+  stores: Stores,
+  call: Call,
+  kind: Kind,
+  request: CopyRequest,
+): PreparedCopy {
   const { apiKey } = request;
   const to = request.to.bucket ?? request.bucket;
   const claim = { bucket: to, path: request.to.path, permission: 'write', apiKey } as const;
@@ -123,7 +135,6 @@ export function checkCopy(
     files: (old === undefined ? 1 : 0) - (goes ? 1 : 0),
     bytes: added - freedBytes(target, old) - (goes ? usedBytes(file) : 0),
   };
-  checkQuota(target, addition);
   if (goes && old !== undefined) checkLinkMove(stores, source, { from, to: path }, call.nowNs);
   return { grant, source, target, file, former, changed, path, old, addition };
 }

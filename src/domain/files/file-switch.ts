@@ -26,7 +26,7 @@ import {
   leavesOfMove,
   leavesOfRenewal,
 } from './bulk-work.ts';
-import { checkCopy, moveWithin, type PreparedCopy } from './copies.ts';
+import { moveWithin, type PreparedCopy, prepareCopy } from './copies.ts';
 import { type FileRecord, findFile, removeFile, withOpenFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
 import { countDigested, digestOfLines, lineOf, linesBelow } from './folder-digest.ts';
@@ -205,7 +205,7 @@ function prepare(
     // The slash keeps a path from losing an empty first segment
     const named = { bucket: bucket.id, from, to: { path: `/${to}` } };
     const order = { ...named, conditions: {}, apiKey: key };
-    const copy = naming(from, () => checkCopy(stores, call, 'move', order));
+    const copy = naming(from, () => prepareCopy(stores, call, 'move', order));
     const more = leavesOfMove(stores, bucket, copy) + leavesOfAddresses(bucket, to);
     count(more, copy.addition);
     naming(from, () => checkIntact(stores, copy));
