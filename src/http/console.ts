@@ -1,4 +1,5 @@
-// GET and HEAD of the console's pages: `/` and its assets, certified for anybody.
+// GET and HEAD of the pages that the build adds, certified for anybody: the console's `/` and its
+// assets, and the description of the HTTP interface.
 
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import type { ConsolePage } from '../domain/administration/console-pages.ts';
@@ -35,9 +36,8 @@ const policy = [
 const lasting = 'public, max-age=31536000, immutable';
 
 export function consoleText(page: ConsolePage): CertifiedText {
-  const { address, size, digest, contentType, isCompressed } = page;
+  const { address, size, digest, contentType } = page;
   const isAsset = address.startsWith('/assets/');
-  const encoding: Header[] = isCompressed ? [['Content-Encoding', 'gzip']] : [];
   return {
     address,
     size,
@@ -45,7 +45,7 @@ export function consoleText(page: ConsolePage): CertifiedText {
     validators: [['Cache-Control', isAsset ? lasting : 'no-cache']],
     representation: [
       ['Content-Type', contentType],
-      ...encoding,
+      ...encodingOf(page),
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'no-referrer'],
       ['Content-Security-Policy', policy],
@@ -53,4 +53,32 @@ export function consoleText(page: ConsolePage): CertifiedText {
       ['Cross-Origin-Opener-Policy', 'same-origin-allow-popups'],
     ],
   };
+}
+
+export function openApiText(page: ConsolePage): CertifiedText {
+  const { address, size, digest } = page;
+  return {
+    address,
+    size,
+    digest,
+    validators: [['Cache-Control', 'no-cache']],
+    representation: [
+      ...jsonFields('application/json'),
+      ...encodingOf(page),
+      ['X-Content-Type-Options', 'nosniff'],
+    ],
+  };
+}
+
+function encodingOf({ isCompressed }: ConsolePage): Header[] {
+  return isCompressed ? [['Content-Encoding', 'gzip']] : [];
+}
+
+/** Programs of every origin may read it. */
+export function jsonFields(type: string): Header[] {
+  return [
+    ['Content-Type', type],
+    ['Content-Security-Policy', 'sandbox'],
+    ['Access-Control-Allow-Origin', '*'],
+  ];
 }

@@ -24,7 +24,7 @@ import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { type CertifiedText, serveText } from './certified-text.ts';
-import { consoleText } from './console.ts';
+import { consoleText, jsonFields, openApiText } from './console.ts';
 import type { Header, HttpResponse } from './message.ts';
 import { type Exchange, refuseNowhere } from './router.ts';
 import { wellKnownText } from './well-known.ts';
@@ -184,29 +184,12 @@ function shownFront(stores: Stores, { kind, id }: FrontRole): object {
   return { role: kind, canisterId: id, volumes };
 }
 
-/** Programs of every origin may read it. */
-function jsonFields(type: string): Header[] {
-  return [
-    ['Content-Type', type],
-    ['Content-Security-Policy', 'sandbox'],
-    ['Access-Control-Allow-Origin', '*'],
-  ];
-}
-
 function jsonPage(address: string, value: object, type = 'application/json'): Page {
   return pageOf(address, `${JSON.stringify(value)}\n`, jsonFields(type));
 }
 
 function openApiPage(page: ConsolePage): Page {
-  const { address, size, digest } = page;
-  const representation: Header[] = [
-    ...jsonFields('application/json'),
-    ['Content-Encoding', 'gzip'],
-    ['X-Content-Type-Options', 'nosniff'],
-  ];
-  const validators: Header[] = [['Cache-Control', 'no-cache']];
-  const text = { address, size, digest, validators, representation };
-  return { address, text, body: () => readConsolePage(page) };
+  return { address: page.address, text: openApiText(page), body: () => readConsolePage(page) };
 }
 
 function pageOf(address: string, content: string, representation: readonly Header[]): Page {
