@@ -23,6 +23,7 @@ import {
   text,
   time,
 } from './description.ts';
+import { downloadOrThumbnail } from './download-answers.ts';
 import { type RequestHeader, type ResponseHeader, storedWithFiles } from './header-fields.ts';
 import { notes, retentionMode } from './records.ts';
 
@@ -161,9 +162,11 @@ export const fileOperations: Operations = {
   'GET /cloud/{bucket}/{path}': {
     id: 'downloadFile',
     key: 'optional',
+    query: { thumbnail: text },
     headers: downloadHeaders,
     answers: {
       ...download(),
+      ...downloadOrThumbnail,
       308: {
         says: 'The address is that of a folder of a site.',
         headers: ['Location', 'Cache-Control'],

@@ -74,6 +74,7 @@ const fileFields: Readonly<Record<keyof ReturnType<typeof fileView>, Schema>> = 
   tags: list(text),
   metadata: texts,
   retention,
+  thumbnail: object({ size: count, contentType: text }),
   etag: text,
   sha256,
   version: count,
@@ -170,7 +171,10 @@ interface Described {
 export const records = {
   FileRecord: {
     section: 'GET B/files/{path}',
-    schema: { ...object(fileFields, ['metadata', 'retention', 'sha256']), examples: [photo] },
+    schema: {
+      ...object(fileFields, ['metadata', 'retention', 'sha256', 'thumbnail']),
+      examples: [photo],
+    },
   },
   WrittenFile: {
     section: 'GET B/files/{path}',

@@ -3,8 +3,14 @@
 // again when it is read (file-leaves.ts). A plain GET matches only the leaf of the whole answer,
 // because a malicious node may choose among matching leaves.
 
+import { present } from '../lib/assert.ts';
 import { type ExpressionName, expressionField, expressions } from './expressions.ts';
 import type { Field } from './representation-hash.ts';
+import {
+  type CertifiedThumbnail,
+  type ThumbnailRow,
+  thumbnailHeaders,
+} from './thumbnail-leaves.ts';
 
 export interface CertifiedFile {
   /** Strong entity tag with its quotes. */
@@ -20,6 +26,8 @@ export interface CertifiedFile {
   readonly partCount: number;
   /** Whether a gateway can join its parts; if not, no plain GET has a certified answer. */
   readonly isJoined: boolean;
+  /** Absent: the file has none, or its thumbnail is not served at this address. */
+  readonly thumbnail?: CertifiedThumbnail | undefined;
   /** Returns the SHA-256 of a part; part 0 exists also for an empty file. */
   partDigest(index: number): Uint8Array;
 }
@@ -34,6 +42,7 @@ export type FileRow =
   | { readonly row: 'not-modified'; readonly method: FileMethod; readonly tag: string }
   /** GET with `Range: bytes=N-`, where N is the start of that part. */
   | { readonly row: 'part'; readonly index: number }
+  | ThumbnailRow
   /** OPTIONS, whose answer is the same for every path. */
   | { readonly row: 'preflight' };
 
@@ -44,15 +53,27 @@ const expressionOfRow = {
   plain: 'plain',
   'not-modified': 'ifNoneMatch',
   part: 'range',
+  thumbnail: 'picturedPlain',
   preflight: 'plain',
 } as const satisfies Record<FileRow['row'], ExpressionName>;
 
-export function rowExpression(row: FileRow): ExpressionName {
-  return expressionOfRow[row.row];
+const picturedExpressionOfRow = {
+  ...expressionOfRow,
+  plain: 'picturedPlain',
+  'not-modified': 'picturedIfNoneMatch',
+  part: 'picturedRange',
+} as const satisfies Record<FileRow['row'], ExpressionName>;
+
+export function rowExpression(
+  { thumbnail }: Pick<CertifiedFile, 'thumbnail'>,
+  { row }: FileRow,
+): ExpressionName {
+  return (thumbnail === undefined ? expressionOfRow : picturedExpressionOfRow)[row];
 }
 
 export function rowStatus(file: CertifiedFile, row: OwnRow): number {
   if (row.row === 'not-modified') return 304;
+  if (row.row === 'thumbnail') return 200;
   const isPart = row.row === 'part' || (file.partCount > 1 && isWhole(row));
   return isPart ? 206 : 200;
 }
@@ -61,10 +82,15 @@ function isWhole(row: OwnRow): boolean {
   return row.row === 'plain' && row.method === 'GET';
 }
 
+export function thumbnailOf({ thumbnail }: CertifiedFile): CertifiedThumbnail {
+  return present(thumbnail, 'thumbnail of a file');
+}
+
 /** Returns all certified headers of the row's answer. */
 export function rowHeaders(file: CertifiedFile, row: OwnRow): Field[] {
+  if (row.row === 'thumbnail') return thumbnailHeaders(thumbnailOf(file), row);
   const others = row.row === 'not-modified' ? [] : file.headers;
-  const expression: Field = [expressionField, expressions[rowExpression(row)]];
+  const expression: Field = [expressionField, expressions[rowExpression(file, row)]];
   return [...file.validators, ...others, expression, ...ownFields(file, row)];
 }
 

@@ -23,8 +23,8 @@
 // The files of private buckets are in a second tree under the same labels; the root of that tree is
 // in no certificate. Showing or hiding a bucket moves one edge. Below a file's label, each request
 // with a certified answer has a leaf. For a file of one part, the label stores only the hash of all
-// its leaves, which are computed again when the file is read. For a file of several parts, and for
-// a file that version 0.1.0 stored, each leaf is stored; the hash is the same.
+// its leaves, which are computed again when the file is read. For a file of several parts, one with
+// a thumbnail, and one that version 0.1.0 stored, each leaf is stored; the hash is the same.
 
 import { concatBytes } from '../lib/bytes.ts';
 import { type LabelPath, type LabelTree, partLeaves } from '../storage/label-tree.ts';
@@ -50,6 +50,7 @@ import {
   outermostText,
   volumesText,
 } from './site-paths.ts';
+import { rememberThumbnailLabels } from './thumbnail-leaves.ts';
 
 export interface SiteParts {
   readonly published: LabelTree;
@@ -87,6 +88,7 @@ export function openCertifiedSite({ published, hiddenTree, fixed }: SiteParts) {
      */
     setUp({ hasUncertified }: { readonly hasUncertified: boolean }): void {
       rememberExpressions();
+      rememberThumbnailLabels();
       published.set({ text: outermostText }, fixed().outermost('not-found').hash);
       for (const text of hasUncertified ? [apiText, cloudText, metricsText] : []) {
         published.set({ text }, fixed().uncertified.hash);
@@ -237,7 +239,7 @@ function openMarks({ published, fixed }: Omit<SiteParts, 'hiddenTree'>) {
   };
 }
 
-/** A leaf is label and hash. In a level of plain answers, the leaf of GET is the first. */
+/** A leaf is label and hash. A level of plain answers has GET, HEAD and OPTIONS, in this order. */
 const leafBytes = 64;
 
 interface Place {
@@ -247,13 +249,30 @@ interface Place {
 
 function putLeaves(leaves: FileLeaves, place: Place, parts: PartDigests): void {
   const { file } = parts;
-  if (file.partCount <= 1) place.tree.set({ text: place.text }, leaves.hash(file));
+  if (file.thumbnail !== undefined) putPictured(leaves, place, parts);
+  else if (file.partCount <= 1) place.tree.set({ text: place.text }, leaves.hash(file));
   else putLevels(place, leaves.levels(file), parts);
+}
+
+/** Stores the leaves of a file with a thumbnail. Only its answer to OPTIONS has any parameters. */
+function putPictured(leaves: FileLeaves, { tree, text }: Place, parts: PartDigests): void {
+  const { file } = parts;
+  const levels = leaves.levels(file);
+  const plain = levels.plain.subarray(file.isJoined ? 0 : leafBytes, 2 * leafBytes);
+  const pictured = concatBytes(plain, leaves.thumbnail(file));
+  tree.remove({ text });
+  tree.setLeaves(under(text, 'plain'), levels.plain.subarray(2 * leafBytes));
+  tree.setLeaves(under(text, 'picturedPlain'), pictured);
+  tree.setLeaves(under(text, 'picturedIfNoneMatch'), levels.ifNoneMatch);
+  if (file.partCount === 0) return;
+  tree.setLeaves(under(text, 'picturedRange'), rangeLeaves(levels.partPairs, parts));
 }
 
 /** Stores each leaf, so that the proof of one part does not need the digests of all parts. */
 function putLevels({ tree, text }: Place, levels: FileLevels, digests: PartDigests): void {
   const { plain } = levels;
+  // A replaced file with a thumbnail had other levels, which would prove its answers
+  if (tree.has(under(text, 'picturedPlain'))) tree.remove({ text });
   tree.setLeaves(under(text, 'plain'), digests.file.isJoined ? plain : plain.subarray(leafBytes));
   tree.setLeaves(under(text, 'ifNoneMatch'), levels.ifNoneMatch);
   tree.setLeaves(under(text, 'range'), rangeLeaves(levels.partPairs, digests));

@@ -14,17 +14,24 @@ function certification(request: string): string {
 }
 
 /** Certifies method, these request headers, status, all response headers and body. */
-function fullCertification(requestHeaders: string): string {
+function fullCertification(requestHeaders: string, parameters = ''): string {
   return certification(
     `request_certification:RequestCertification{certified_request_headers:[${requestHeaders}],` +
-      'certified_query_parameters:[]}',
+      `certified_query_parameters:[${parameters}]}`,
   );
 }
+
+/** Also certifies the parameter, or its absence. */
+const ofPictured = (requestHeaders: string) => fullCertification(requestHeaders, '"thumbnail"');
 
 export const expressions = {
   plain: fullCertification(''),
   ifNoneMatch: fullCertification('"if-none-match"'),
   range: fullCertification('"range"'),
+  // The same for a file with a thumbnail, so that neither can be shown in place of the other
+  picturedPlain: ofPictured(''),
+  picturedIfNoneMatch: ofPictured('"if-none-match"'),
+  picturedRange: ofPictured('"range"'),
   /** Certifies only the response, to any request. */
   anyRequest: certification('no_request_certification:Empty{}'),
   /** Certifies nothing: any node can answer paths under it. */

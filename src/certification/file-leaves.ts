@@ -11,7 +11,7 @@ import {
 import { assert } from '../lib/assert.ts';
 import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
-import type { CertifiedFile, FileRow } from './certified-file.ts';
+import { type CertifiedFile, type FileRow, thumbnailOf } from './certified-file.ts';
 import { expressionField, expressionHash } from './expressions.ts';
 import { labeledTree, leafTree } from './hash-tree.ts';
 import {
@@ -23,6 +23,7 @@ import {
   nameHash,
   statusPair,
 } from './representation-hash.ts';
+import { thumbnailLabel, thumbnailLeaves } from './thumbnail-leaves.ts';
 
 /** Returns the data that all files' leaves share. `options`: response hash of OPTIONS. */
 export function leafConstants(options: Uint8Array): Uint8Array {
@@ -48,15 +49,38 @@ export function leafConstants(options: Uint8Array): Uint8Array {
   );
 }
 
+/** Offset of the pair of the first of the three expressions, whose values label the levels. */
+const expressionsAt = 192;
+
+/** Returns the constants of files with a thumbnail, whose leaves have other expressions. */
+function picturedConstants(constants: Uint8Array): Uint8Array {
+  const changed = constants.slice();
+  const names = ['picturedPlain', 'picturedIfNoneMatch', 'picturedRange'] as const;
+  for (const [index, name] of names.entries()) {
+    changed.set(expressionHash(name), expressionsAt + index * pairBytes + hashBytes);
+  }
+  return changed;
+}
+
 export interface FileLeaves {
   /** Returns the hash of the tree below a file's label, for files of at most one part. */
   hash(file: CertifiedFile): Uint8Array;
-  /** Returns the CBOR, without tag, that shows the row of such a file. */
+  /** Returns the CBOR, without tag, that shows the row of such a file without a thumbnail. */
   tree(file: CertifiedFile, row: FileRow): Uint8Array;
   /** Returns, for stored levels, the row's label and the CBOR below it. */
   row(file: CertifiedFile, row: FileRow): StoredRow;
   /** Returns the stored levels that do not depend on parts, and the pairs of a part's answer. */
   levels(file: CertifiedFile): FileLevels;
+  /** Returns label and hash of each leaf of the file's thumbnail. */
+  thumbnail(file: CertifiedFile): Uint8Array;
+}
+
+/** Returns the thumbnail as a file, whose responses its leaves have. */
+function asFile(pictured: CertifiedFile): CertifiedFile {
+  const { headers, size, digest } = thumbnailOf(pictured);
+  const [, etag = ''] = headers[0] ?? [];
+  const shown = { etag, validators: headers, headers: [], size, partSize: size, partCount: 1 };
+  return { ...pictured, ...shown, partDigest: digest };
 }
 
 export interface StoredRow {
@@ -111,7 +135,7 @@ export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
     const part = row.row === 'part' ? row.index : 0;
     const digest = file.partDigest(part);
     if (digest.length !== hashBytes) refuseOperand('digest', digest);
-    const shared = constants();
+    const shared = file.thumbnail === undefined ? constants() : picturedConstants(constants());
     const out = new Uint8Array(room);
     const { words } = command;
     words[kernelWords.selector] = asks[ask] | (rowNumber(file, row) << 8);
@@ -131,22 +155,34 @@ export function openFileLeaves(constants: () => Uint8Array): FileLeaves {
     return out.subarray(0, words[kernelWords.result]);
   }
 
+  function levels(file: CertifiedFile): FileLevels {
+    const pairs = file.validators.length + file.headers.length + 2;
+    const room = fixedLeaves * leafBytes + pairs * pairBytes;
+    const found = run({ ask: 'levels', file, row: wholeRow, room });
+    return {
+      plain: found.subarray(0, plainLeaves * leafBytes),
+      ifNoneMatch: found.subarray(plainLeaves * leafBytes, fixedLeaves * leafBytes),
+      partPairs: found.subarray(fixedLeaves * leafBytes),
+    };
+  }
+
   return {
     hash: (file) => run({ ask: 'hash', file, row: wholeRow, room: hashBytes }),
     tree: (file, row) => run({ ask: 'tree', file, row, room: treeBytesMax }),
     row(file, row) {
+      if (row.row === 'thumbnail') {
+        const asked: FileRow = { row: 'plain', method: row.method };
+        const found = run({ ask: 'row', file: asFile(file), row: asked, room: rowBytesMax });
+        return { label: thumbnailLabel(row), subtree: found.subarray(hashBytes) };
+      }
       const found = run({ ask: 'row', file, row, room: rowBytesMax });
       return { label: found.subarray(0, hashBytes), subtree: found.subarray(hashBytes) };
     },
-    levels(file) {
-      const pairs = file.validators.length + file.headers.length + 2;
-      const room = fixedLeaves * leafBytes + pairs * pairBytes;
-      const found = run({ ask: 'levels', file, row: wholeRow, room });
-      return {
-        plain: found.subarray(0, plainLeaves * leafBytes),
-        ifNoneMatch: found.subarray(plainLeaves * leafBytes, fixedLeaves * leafBytes),
-        partPairs: found.subarray(fixedLeaves * leafBytes),
-      };
+    levels,
+    thumbnail(file) {
+      const { plain } = levels(asFile(file));
+      const head = plain.subarray(leafBytes + hashBytes, 2 * leafBytes);
+      return thumbnailLeaves(plain.subarray(hashBytes, leafBytes), head);
     },
   };
 }
@@ -164,5 +200,7 @@ function rowNumber({ etag }: CertifiedFile, row: FileRow): number {
     }
     case 'part':
       return partRow;
+    case 'thumbnail':
+      throw new Error('the leaves of a thumbnail are stored');
   }
 }

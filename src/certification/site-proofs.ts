@@ -47,13 +47,13 @@ export function openSiteProofs({
   const leaves = openFileLeaves(() => fixed().fileLeaves);
   const { prove, proveAt } = openSubtreeProofs(published);
 
-  /** Proves a file of several parts, or one whose leaves an earlier version stored one by one. */
+  /** Proves a file whose leaves are stored one by one, as an earlier version stored all of them. */
   function proveStored({ path, file, row, isFormer }: RowQuestion): Uint8Array | undefined {
     const own = row.row === 'preflight' ? fixed().shownPreflight(isFormer) : undefined;
     const { label, subtree } = own
       ? { label: own.label, subtree: cborOf(own.tree) }
       : leaves.row(file, row);
-    const hashes = [expressionHash(rowExpression(row)), label];
+    const hashes = [expressionHash(rowExpression(file, row)), label];
     return published.witness({ text: path, hashes }, subtree);
   }
 
@@ -63,7 +63,7 @@ export function openSiteProofs({
     /** Proves that the row's answer belongs to the file. */
     proveRow({ path, file, row, isFormer }: RowQuestion): Evidence | undefined {
       let witness: Uint8Array | undefined;
-      if (file.partCount <= 1 && !isFormer) {
+      if (file.partCount <= 1 && !isFormer && file.thumbnail === undefined) {
         witness = published.witness({ text: path }, leaves.tree(file, row));
       }
       witness ??= proveStored({ path, file, row, isFormer });

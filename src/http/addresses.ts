@@ -5,8 +5,8 @@ import { findLink } from '../domain/files/link-layout.ts';
 import type { Stores } from '../domain/shared/stores.ts';
 import { singleSlashes } from '../lib/url-paths.ts';
 import { answerOfText } from './certified-text.ts';
-import { linkHeaders, servedHeaders } from './file-headers.ts';
-import type { PublicAnswer } from './message.ts';
+import { linkHeaders, ownHeaders, servedHeaders } from './file-headers.ts';
+import type { PublicAnswer, ServedHeaders } from './message.ts';
 import { findPage } from './pages.ts';
 import { foundAt, siteAt } from './sites.ts';
 
@@ -22,16 +22,16 @@ export function answerAt(stores: Stores, urlPath: string): Omit<PublicAnswer, 'r
     return page && answerOfText(page.text);
   }
   const file = path.endsWith('/') || path === '' ? undefined : findFile(stores, bucket, path);
-  if (file !== undefined) return fileAnswer(file, urlPath);
+  if (file !== undefined) return fileAnswer(file, ownHeaders(file), urlPath);
   const place = siteAt(stores, urlPath);
   const found = place && foundAt(stores, place);
   if (found?.target.kind !== 'file') return undefined;
-  return { ...fileAnswer(found.target.file, urlPath), isWildcard: found.isWildcard };
+  const { isWildcard, target } = found;
+  return { ...fileAnswer(target.file, servedHeaders(target.file), urlPath), isWildcard };
 }
 
-function fileAnswer(file: FileRecord, urlPath: string) {
-  const isFormer = file.leavesVersion === 1;
-  return { content: file, served: servedHeaders(file), address: urlPath, isFormer };
+function fileAnswer(file: FileRecord, served: ServedHeaders, urlPath: string) {
+  return { content: file, served, address: urlPath, isFormer: file.leavesVersion === 1 };
 }
 
 function answerAtLink(stores: Stores, { id, address }: { id: string; address: string }) {

@@ -20,7 +20,7 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { responseBodyBytesMax, streamBytesMax } from '../limits.ts';
 import { fileRoute } from './authorization.ts';
 import type { Exchange } from './exchange.ts';
-import { servedHeaders } from './file-headers.ts';
+import { ownHeaders } from './file-headers.ts';
 import {
   type Header,
   type HttpResponse,
@@ -34,12 +34,28 @@ import {
 import { evaluateConditions, rangeApplies } from './preconditions.ts';
 import { contentRange, parseRange, type RangeRequest } from './range.ts';
 import { uncached } from './respond.ts';
+import { thumbnailQuery, thumbnailResponse } from './thumbnail-answers.ts';
 
 /** Returns the answer at a path of a public bucket that no file has; `undefined`: the 404. */
 type Otherwise = (bucket: ServedBucket, path: string) => HttpResponse | undefined;
 
 export function getCloudFile(exchange: Exchange, otherwise: Otherwise): HttpResponse {
-  return withCloudFile(exchange, (opened) => fileResponse(exchange, opened), otherwise);
+  return withCloudFile(exchange, (opened) => ownAnswer(exchange, opened, fileResponse), otherwise);
+}
+
+/** Answers at the file's own address, where `thumbnail` in the query asks for its thumbnail. */
+function ownAnswer(
+  exchange: Exchange,
+  opened: OpenedFile,
+  respond: (exchange: Exchange, opened: OpenedFile) => HttpResponse,
+): HttpResponse {
+  const query = thumbnailQuery(exchange.request);
+  if (query === undefined) return respond(exchange, opened);
+  const method = exchange.request.method === 'HEAD' ? 'HEAD' : 'GET';
+  const row: PublicRow | undefined =
+    query === 'other' ? undefined : { row: 'thumbnail', method, query };
+  const publicAnswer = answerToAll(exchange, opened, row);
+  return { ...thumbnailResponse(exchange, opened, publicAnswer !== undefined), publicAnswer };
 }
 
 export function fileResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
@@ -224,7 +240,7 @@ function answerToAll(
 }
 
 export function headCloudFile(exchange: Exchange, otherwise: Otherwise): HttpResponse {
-  return withCloudFile(exchange, (opened) => headResponse(exchange, opened), otherwise);
+  return withCloudFile(exchange, (opened) => ownAnswer(exchange, opened, headResponse), otherwise);
 }
 
 export function headResponse(exchange: Exchange, opened: OpenedFile): HttpResponse {
@@ -253,7 +269,7 @@ function withCloudFile(
   const address = `/cloud/${bucket}${path}`;
   if (header(request, 'authorization') === undefined || isPublicBucket(stores, bucket)) {
     const useIt = ({ file, key }: OpenFile) =>
-      use({ file, key, isPublic: true, served: servedHeaders(file), address });
+      use({ file, key, isPublic: true, served: ownHeaders(file), address });
     return withPublicFile(stores, { bucket, path }, useIt, otherwise);
   }
   return withReadableFile(stores, { call, ...fileRoute(exchange) }, (opened) =>
@@ -265,7 +281,7 @@ function withCloudFile(
 export function shownToKey({ file: stored, key }: OpenFile, address: string): OpenedFile {
   const headers = stored.headers.with(cacheControlPlace, uncached[1]);
   const file = { ...stored, headers };
-  return { file, key, isPublic: false, served: servedHeaders(file), address };
+  return { file, key, isPublic: false, served: ownHeaders(file), address };
 }
 
 function validatorsOf(file: FileRecord) {

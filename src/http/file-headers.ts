@@ -12,6 +12,8 @@ import {
   type ShownFile,
 } from '../domain/shared/publication.ts';
 import { cacheControlPlace, dispositionPlace } from '../domain/shared/stored-headers.ts';
+import { present } from '../lib/assert.ts';
+import { decodeHex } from '../lib/hex.ts';
 import type { Header, ServedHeaders } from './message.ts';
 import { formatHttpDate } from './preconditions.ts';
 import { uncached } from './respond.ts';
@@ -49,6 +51,28 @@ export function servedHeaders(file: Represented) {
   if (file.siteHeaders !== undefined) addSiteHeaders(validators, file, file.siteHeaders);
   return { validators, representation: representationHeaders(file) };
 }
+
+/** Returns the fields at the file's own address, which also serves its thumbnail. */
+export function ownHeaders(file: Represented & Pick<PublishedFile, 'thumbnail'>): ServedHeaders {
+  const served = servedHeaders(file);
+  if (file.thumbnail === undefined) return served;
+  const { size, contentType, sha256 } = file.thumbnail;
+  const ownFields: Header[] = [
+    ['ETag', `"${sha256}"`],
+    ['Content-Type', contentType],
+    ['X-Content-Type-Options', 'nosniff'],
+  ];
+  const shared = served.validators.filter(([name]) => !fileFields.has(name));
+  const digest = () => present(decodeHex(sha256), 'SHA-256 of a thumbnail');
+  return { ...served, thumbnail: { headers: [...ownFields, ...shared], size, digest } };
+}
+
+/** Fields that describe the file but not its thumbnail. */
+const fileFields: ReadonlySet<string> = new Set([
+  'ETag',
+  'Last-Modified',
+  ...storedHeaderNames.filter((_, place) => place !== cacheControlPlace),
+]);
 
 /**
  * Adds the fields of `_headers`, also to a 304, so that browsers learn of changed ones. The file's

@@ -52,7 +52,20 @@ export interface AnsweredSite {
 export interface ServedHeaders {
   readonly validators: readonly Header[];
   readonly representation: readonly Header[];
+  /** Present at the own address of a file with a thumbnail. */
+  readonly thumbnail?: ServedThumbnail | undefined;
 }
+
+export interface ServedThumbnail {
+  /** All header fields of its 200, without the length; the first is the ETag. */
+  readonly headers: readonly Header[];
+  readonly size: number;
+  /** Returns the SHA-256 of the picture. */
+  digest(): Uint8Array;
+}
+
+/** The forms of the parameter with a certified answer. */
+export type ThumbnailQuery = 'thumbnail' | 'thumbnail=';
 
 export interface PublicAnswer {
   readonly content: AnsweredContent;
@@ -84,7 +97,12 @@ export type PublicRow =
   /** `If-None-Match` is exactly this tag: the file's ETag or its weak form. */
   | { readonly row: 'not-modified'; readonly method: 'GET' | 'HEAD'; readonly tag: string }
   /** GET with `Range: bytes=N-`, where N is the start of the part with that index. */
-  | { readonly row: 'part'; readonly index: number };
+  | { readonly row: 'part'; readonly index: number }
+  | {
+      readonly row: 'thumbnail';
+      readonly method: 'GET' | 'HEAD';
+      readonly query: ThumbnailQuery;
+    };
 
 /** Field values by lower-case name, for each request whose fields were read. */
 const fieldsOf = new WeakMap<readonly Header[], Map<string, string[]>>();

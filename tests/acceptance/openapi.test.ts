@@ -131,6 +131,10 @@ test('/api/v1/bucket/{bucket}/thumbnails/{path} answers as described', async () 
   await send('PUT', url, 204, { headers, body });
   const { etag: own } = await read(url, 200);
   await read(url, 304, { headers: { 'If-None-Match': own } });
+  const beside = '/cloud/described/pictured.txt?thumbnail';
+  await read(beside, 200);
+  await read(beside, 304, { headers: { 'If-None-Match': own } });
+  await read('/cloud/described/a.txt?thumbnail', 404);
   await send('POST', `${B}/thumbnails`, 200, { body: { paths: ['pictured.txt', 'none'] } });
   await send('POST', `${B}/thumbnails`, 400, { body: {} });
   await send('PUT', url, 400, { headers: type, body });

@@ -87,7 +87,7 @@ const leaves = openFileLeaves(() => {
 function shownTree(of: CertifiedFile, row: OwnRow): Uint8Array {
   if (of.partCount <= 1) return leaves.tree(of, row);
   const { label, subtree } = leaves.row(of, row);
-  const expression = Buffer.from(expressionHash(rowExpression(row)));
+  const expression = Buffer.from(expressionHash(rowExpression(of, row)));
   return encode([2, expression, [2, Buffer.from(label), decode(subtree)]]);
 }
 
@@ -188,7 +188,7 @@ describe('CertifiedFile: a leaf of a file', () => {
     for (const [, row] of rows) {
       const { label, subtree } = leaves.row(file, row);
       const tree = fromArrays(decode(leaves.tree(file, row)));
-      const found = lookup(tree, [expressionHash(rowExpression(row)), label]);
+      const found = lookup(tree, [expressionHash(rowExpression(file, row)), label]);
       const { hash } = fromArrays(decode(subtree));
       expect(found).toMatchObject({ status: 'found', subtree: { hash } });
     }

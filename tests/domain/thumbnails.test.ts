@@ -82,8 +82,12 @@ describe('putThumbnail()', () => {
     const { file } = putTestFile(scene.stores);
     put();
     expect(read()).toEqual(picture);
+    const shown = { contentType: 'image/webp', sha256: expect.any(String) };
     const after = findFile(scene.stores, 'box', 'a');
-    expect(after).toEqual({ ...file, thumbnail: { index: expect.any(Number), size: 1_012 } });
+    expect(after).toEqual({
+      ...file,
+      thumbnail: { ...shown, index: expect.any(Number), size: 1_012 },
+    });
     checkInvariants(scene.stores);
   });
 
@@ -156,7 +160,7 @@ describe('putThumbnail()', () => {
     const used = heldBytes(findBucket(stores, 'box') ?? expect.fail());
     put();
     const counted = heldBytes(findBucket(stores, 'box') ?? expect.fail());
-    expect(counted - used).toBe(1_012 + 320);
+    expect(counted - used).toBe(1_012 + 1_600);
     updateBucket(stores, alice, bucketChange({ quotaBytes: BigInt(counted) }));
     put({ bytes: testPicture(1_000, 2) });
     expectRefusal(stores, 'QuotaExceeded', () => put({ bytes: testPicture(1_001) }));

@@ -7,6 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from '../console/support/browser.ts';
 import { picture } from '../console/support/picture.ts';
+import { testPicture } from '../support/domain-fixture.ts';
 import {
   documentedHtml,
   type ElementPages,
@@ -41,6 +42,20 @@ async function fill(image: Blob): Promise<void> {
   ];
   for await (const { error } of pages.owner.uploadAll(files, { bucket })) {
     if (error !== undefined) throw error;
+  }
+  await addThumbnails(new Uint8Array(await image.arrayBuffer()));
+}
+
+/** Gives a text the picture as its thumbnail, and two pictures bytes that no browser can draw. */
+async function addThumbnails(image: Uint8Array): Promise<void> {
+  const undrawn = testPicture(500);
+  for (const [path, bytes] of [
+    ['notes.txt', image],
+    ['picture-001.png', undrawn],
+    ['broken.png', undrawn],
+  ] as const) {
+    const { etag } = await pages.owner.stat({ bucket, path });
+    await pages.owner.thumbnails.put({ bucket, path, etag }, bytes);
   }
 }
 
@@ -100,6 +115,18 @@ describe.skipIf(isBrowserUnwanted)('<efs-gallery>', () => {
     expect(await evaluateIn(page, focused)).toMatch(/^text-/);
     expect(await page.evaluate('globalThis.broken')).toBeUndefined();
     await expectAccessible(visit);
+  });
+
+  test('shows thumbnails, and the picture if its thumbnail cannot be drawn', async () => {
+    await pages.visit(visit, gallery('page-size="300"'));
+    const image = (name: string) => tile(visit, name).locator('img');
+    await expect.poll(() => isDrawn(image('notes.txt'))).toBe(640);
+    const shown = await image('notes.txt').getAttribute('src');
+    expect(shown).toBe(`${pages.gateway.url}/cloud/${bucket}/notes.txt?thumbnail`);
+    await expect.poll(() => isDrawn(image('picture-001.png'))).toBe(640);
+    expect(await image('picture-001.png').getAttribute('src')).toMatch(/picture-001\.png$/);
+    expect(await image('picture-000.png').getAttribute('src')).toMatch(/picture-000\.png$/);
+    await tile(visit, 'broken.png').locator('.sign').waitFor();
   });
 
   test('loads pages when they are scrolled into view', async () => {
@@ -225,7 +252,7 @@ describe.skipIf(isBrowserUnwanted)('<efs-gallery> before a lying node', () => {
       items: [
         { ...bait, path: 'javascript:alert(1)' },
         { ...bait, path: '//evil.example/x.png' },
-        { ...bait, path: 'a/../../../s/x.png' },
+        { ...bait, path: 'a/../../../s/x.png', thumbnail: {} },
         { ...bait, path: '\\\\evil.example\\x.png?q#f' },
         { ...bait, path: hostileName, size: 'many', contentType: 'text/html' },
         { ...bait, path: 7 },

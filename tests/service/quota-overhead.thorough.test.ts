@@ -12,8 +12,9 @@ import {
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
 import type { Field } from '../support/certification/verdict.ts';
-import { plainMetadata } from '../support/domain-fixture.ts';
+import { plainMetadata, testPicture } from '../support/domain-fixture.ts';
 import { installNodeText } from '../support/memory-stores.ts';
+import { sha256Hex } from '../support/service.ts';
 
 installNodeText();
 
@@ -46,6 +47,8 @@ interface Kind {
   readonly pathOf: (number: string) => string;
   readonly tags?: readonly string[];
   readonly headers?: StoredHeaders;
+  /** Bytes of the thumbnail, if each file has one. */
+  readonly pictureBytes?: number;
 }
 
 const long = 'x'.repeat(1_000);
@@ -85,6 +88,13 @@ const kinds: readonly Kind[] = [
     pathOf: (number) => `h${number}`,
     headers: [long, long, long, long],
   },
+  {
+    name: 'with a thumbnail of 600 bytes',
+    files: 80,
+    size: 100,
+    pathOf: (number) => `photos/2026/11/IMG_${number}.jpg`,
+    pictureBytes: 600,
+  },
 ];
 
 /**
@@ -97,14 +107,23 @@ async function growthOf({
   pathOf,
   tags = [],
   headers = noStoredHeaders,
+  pictureBytes,
 }: Kind): Promise<number> {
   const fields: Field[] = [['content-type', plainMetadata.contentType]];
   if (tags.length > 0) fields.push(['x-file-tags', tags.join(',')]);
   for (const [place, value] of headers.entries()) {
     fields.push([storedHeaderNames[place] ?? '', value]);
   }
-  const put = (number: number) =>
-    canister.put(pathOf(`${number}`.padStart(4, '0')), Buffer.alloc(size, 1), fields);
+  const put = async (number: number) => {
+    const path = pathOf(`${number}`.padStart(4, '0'));
+    const bytes = Buffer.alloc(size, 1);
+    await canister.put(path, bytes, fields);
+    if (pictureBytes === undefined) return;
+    const url = `/api/v1/bucket/demo/thumbnails/${path}`;
+    const body = testPicture(pictureBytes - 12);
+    const tag: Field = ['if-match', `"${sha256Hex(bytes)}"`];
+    await canister.change({ method: 'PUT', url, body, headers: [tag] });
+  };
   await put(9_999);
   const before = usedBytes();
   for (let number = 0; number < files; number++) await put((number * 7_919) % 9_998);
@@ -113,8 +132,10 @@ async function growthOf({
 
 test.each(kinds)('overheadBytesOf() matches the memory of a file $name', async (kind) => {
   const grown = await growthOf(kind);
-  const { tags = [], headers = noStoredHeaders, pathOf } = kind;
-  const named = { ...plainMetadata, headers, bucketId: 'demo', path: pathOf('0001'), tags };
+  const { tags = [], headers = noStoredHeaders, pathOf, pictureBytes } = kind;
+  const thumbnail = pictureBytes === undefined ? undefined : { size: pictureBytes };
+  const path = pathOf('0001');
+  const named = { ...plainMetadata, headers, bucketId: 'demo', path, tags, thumbnail };
   const counted = overheadBytesOf(named);
   const words = `${counted} bytes are counted, ${Math.round(grown)} taken`;
   expect(counted / grown, words).toBeGreaterThan(0.7);

@@ -72,12 +72,10 @@ export function fileAddress(service: string, file: NamedFile): string | undefine
   }
 }
 
-/**
- * Returns the address of a file's picture in the grid. It is the file itself: a service that makes
- * smaller pictures would be asked for one here.
- */
-export function pictureAddress(service: string, file: NamedFile): string | undefined {
-  return fileAddress(service, file);
+/** Returns the address of a public file's thumbnail. */
+export function thumbnailAddress(service: string, file: NamedFile): string | undefined {
+  const address = fileAddress(service, file);
+  return address && `${address}?thumbnail`;
 }
 
 /** Returns the address of a public file or a link, undefined for any other address. */

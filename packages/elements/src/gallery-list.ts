@@ -21,6 +21,8 @@ export interface GalleryFile {
   readonly name: string;
   readonly size: number;
   readonly contentType: string;
+  /** Whether the service has a small picture of it. */
+  readonly hasThumbnail: boolean;
 }
 
 export interface GalleryQuery {
@@ -98,10 +100,11 @@ function checkedFiles(items: unknown, { bucket, prefix, limit }: GalleryQuery): 
   return listOf(items, limit).flatMap((item) => {
     const path = textIn(item, 'path');
     if (path === '' || !path.startsWith(prefix)) return [];
-    const { size } = item as { readonly size?: unknown };
+    const { size, thumbnail } = item as { readonly size?: unknown; readonly thumbnail?: unknown };
     const bytes = typeof size === 'number' && size >= 0 ? size : 0;
     const contentType = textIn(item, 'contentType');
-    return [{ bucket, path, name: nameOf(path), size: bytes, contentType }];
+    const hasThumbnail = typeof thumbnail === 'object' && thumbnail !== null;
+    return [{ bucket, path, name: nameOf(path), size: bytes, contentType, hasThumbnail }];
   });
 }
 

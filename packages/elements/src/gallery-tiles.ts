@@ -1,6 +1,6 @@
 // The tiles of a gallery: folders, pictures, and cards of other files.
 
-import { fileAddress, pictureAddress } from './addresses.ts';
+import { fileAddress, thumbnailAddress } from './addresses.ts';
 import { make, makeButton, makeSign, sizeText } from './dom.ts';
 import { kindOf, nameOf, signOf } from './file-kinds.ts';
 import type { GalleryFile } from './gallery-list.ts';
@@ -27,12 +27,16 @@ interface TileOptions {
 export function makeFileTile(file: GalleryFile, options: TileOptions): HTMLElement {
   const { service, maxPictureBytes, onOpen } = options;
   const { name, size, contentType } = file;
-  const address = pictureAddress(service, file);
+  const address = fileAddress(service, file);
   const isPicture = kindOf(contentType) === 'picture' && size <= maxPictureBytes;
+  const addresses = [
+    file.hasThumbnail ? thumbnailAddress(service, file) : undefined,
+    isPicture ? address : undefined,
+  ].filter((each) => each !== undefined);
   const tile = make(
     'a',
-    { part: 'tile file', href: fileAddress(service, file), ...newTab },
-    isPicture && address !== undefined ? makePicture(address, name) : makeSign(signOf(name)),
+    { part: 'tile file', href: address, ...newTab },
+    addresses.length > 0 ? makePicture(addresses, name) : makeSign(signOf(name)),
     make('span', { part: 'name' }, name),
     make('span', { part: 'size' }, sizeText(size)),
   );
@@ -46,11 +50,18 @@ export function makeFileTile(file: GalleryFile, options: TileOptions): HTMLEleme
 /** The service sandboxes files that could run scripts. */
 const newTab = { target: '_blank', rel: 'noopener noreferrer' };
 
-/** The name beside the picture describes it. */
-function makePicture(address: string, name: string): HTMLImageElement {
+/** Shows the first of the addresses that has a picture. The name beside it describes it. */
+function makePicture(addresses: readonly string[], name: string): HTMLImageElement {
   const picture = make('img', { part: 'picture', alt: '', loading: 'lazy', decoding: 'async' });
   picture.referrerPolicy = 'no-referrer';
-  picture.addEventListener('error', () => picture.replaceWith(makeSign(signOf(name))));
-  picture.src = address;
+  let shown = 0;
+  const show = () => {
+    const address = addresses[shown];
+    shown += 1;
+    if (address === undefined) picture.replaceWith(makeSign(signOf(name)));
+    else picture.src = address;
+  };
+  picture.addEventListener('error', show);
+  show();
   return picture;
 }

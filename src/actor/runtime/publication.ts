@@ -22,7 +22,7 @@ import { isFront } from '../../domain/shared/role-record.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
 import { bucketRedirect } from '../../http/bucket-redirects.ts';
 import { answerOfText, type CertifiedText } from '../../http/certified-text.ts';
-import { linkHeaders, servedHeaders } from '../../http/file-headers.ts';
+import { linkHeaders, ownHeaders, servedHeaders } from '../../http/file-headers.ts';
 import type { AnsweredContent, ServedHeaders, SiteAnswer } from '../../http/message.ts';
 import { missingResponse } from '../../http/missing.ts';
 import { type Page, pagesOf, servicePage } from '../../http/pages.ts';
@@ -68,7 +68,7 @@ export function proveTip(): Uint8Array | undefined {
 /** `partDigest`: returns the SHA-256 of a chunk; called only for files of several chunks. */
 export function certifiedFileOf(
   file: Omit<AnsweredContent, 'contentId'>,
-  { validators, representation }: ServedHeaders,
+  { validators, representation, thumbnail }: ServedHeaders,
   partDigest: (index: number) => Uint8Array,
 ): CertifiedFile {
   const [, etag] = present(validators[0], 'entity tag');
@@ -80,6 +80,7 @@ export function certifiedFileOf(
     partSize: file.chunkSize,
     partCount: file.chunkCount,
     isJoined: file.chunkCount <= joinedPartsMax,
+    thumbnail,
     partDigest: (index) => (file.chunkCount <= 1 ? file.digest : partDigest(index)),
   };
 }
@@ -88,7 +89,7 @@ export const publication: Publication = {
   put(file, chunkDigests) {
     const digestOf = (index: number) =>
       chunkDigests.subarray(index * digestBytes, (index + 1) * digestBytes);
-    site.putFile(file, certifiedFileOf(file, servedHeaders(file), digestOf), chunkDigests);
+    site.putFile(file, certifiedFileOf(file, ownHeaders(file), digestOf), chunkDigests);
   },
   remove: (file) => site.removeFile(file),
   show: (bucketId, isPublic) => site.showBucket(bucketId, isPublic),

@@ -50,8 +50,8 @@ const bytesPerPathByte = 6;
 const bytesPerSegment = 75;
 const indexEntries = 5;
 const indexEntryBytes = 24;
-/** A thumbnail's memory besides its bytes: a chunk record, an index entry, a tag and two texts. */
-const thumbnailRestBytes = 320;
+/** A thumbnail's memory besides its bytes: a chunk record, an index entry, texts, and 14 leaves. */
+const thumbnailRestBytes = 1_600;
 /** Average fill of an index page. */
 const indexFill = 2 / 3;
 

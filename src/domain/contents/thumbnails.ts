@@ -7,23 +7,25 @@
 //                       and seals of records have other numbers
 
 import { thumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
-import { sha256 } from '../../crypto/hash.ts';
+import { sha256 as digestOf } from '../../crypto/hash.ts';
+import { encodeHex } from '../../lib/hex.ts';
+import type { ShownThumbnail } from '../shared/publication.ts';
 import type { Stores } from '../shared/stores.ts';
 import { freeChunk, readChunk, writeChunk } from './contents.ts';
 
-/** The place of a thumbnail in its content, and its length. */
-export interface Thumbnail {
+/** The place of a thumbnail in its content, and what the record of the file says of it. */
+export interface Thumbnail extends ShownThumbnail {
   readonly index: number;
-  readonly size: number;
 }
 
 const indexMin = 0x8000_0000;
 const indexEnd = 0x1_0000_0000;
+const digestPattern = /^[0-9a-f]{64}$/;
 
 /** Whether the fields are those of a thumbnail, not of a damaged record. */
-export function isPossibleThumbnail({ index, size }: Thumbnail): boolean {
+export function isPossibleThumbnail({ index, size, sha256 }: Thumbnail): boolean {
   const isIndex = Number.isInteger(index) && index >= indexMin && index < indexEnd;
-  return isIndex && size > 0 && size <= thumbnailBytesMax;
+  return isIndex && size > 0 && size <= thumbnailBytesMax && digestPattern.test(sha256);
 }
 
 /** Encrypts and stores the bytes. `number`: from nextContentId(), used for nothing else. */
@@ -32,23 +34,25 @@ export function writeThumbnail(
   contentId: number,
   picture: {
     readonly bytes: Uint8Array;
+    readonly contentType: string;
     readonly number: number;
     readonly nowNs: bigint;
     readonly key: Uint8Array;
   },
 ): Thumbnail {
-  const { bytes, number, nowNs, key } = picture;
+  const { bytes, contentType, number, nowNs, key } = picture;
   const index = indexMin + (number % indexMin);
   const nonce = { counter: index, timeNs: nowNs };
-  writeChunk(stores, { contentId, index }, { bytes, digest: sha256(bytes), nonce, key });
-  return { index, size: bytes.length };
+  const digest = digestOf(bytes);
+  writeChunk(stores, { contentId, index }, { bytes, digest, nonce, key });
+  return { index, size: bytes.length, contentType, sha256: encodeHex(digest) };
 }
 
 /** Refuses altered bytes with IntegrityError. */
 export function readThumbnail(
   stores: Stores,
   contentId: number,
-  { index, size, key }: Thumbnail & { readonly key: Uint8Array },
+  { index, size, key }: Pick<Thumbnail, 'index' | 'size'> & { readonly key: Uint8Array },
 ): Uint8Array {
   const target = new Uint8Array(size);
   readChunk(stores, { contentId, index }, { key, start: 0, target });

@@ -8,7 +8,7 @@
 //   numbers       key slot, content, size, chunk size, chunks, version of the file, seal
 //   rest          tag 16 | digest | the file record of the JSON interface
 //                 | texts: content type, stored headers, tag …, name and value of metadata …,
-//                 in versions 8 and 9: index and bytes of the thumbnail, decimal,
+//                 in versions 8 and 9, of the thumbnail: index, bytes, type, SHA-256 in hex,
 //                 in versions 7 and 9: mode of the retention, its end in decimal ns, hold
 //   See packFields(). The key in the map is bucket id, NUL, path. "leaves": the certified leaves
 //   made from the record. "seal": a number that no other seal has, see recordNonce().
@@ -43,7 +43,7 @@ const version = 6;
 /** Added to the version of a record with a retention, or with a thumbnail. */
 const additions = { retention: 1, thumbnail: 2 } as const;
 export const retentionTexts = 3;
-export const thumbnailTexts = 2;
+export const thumbnailTexts = 4;
 const fieldCount = { longs: 4, numbers: 7 } as const;
 const tagStart = 96;
 const tagEnd = tagStart + aeadTagBytes;
@@ -62,7 +62,8 @@ export function encodeFile(file: FileRecord, seal: Seal = noSeal): Uint8Array {
   let layout = version;
   if (thumbnail !== undefined) {
     layout += additions.thumbnail;
-    texts.push(`${thumbnail.index}`, `${thumbnail.size}`);
+    const { index, size, contentType, sha256 } = thumbnail;
+    texts.push(`${index}`, `${size}`, contentType, sha256);
   }
   if (retention !== undefined) {
     layout += additions.retention;
@@ -177,8 +178,8 @@ function takeRetention(texts: string[]): Retention {
 }
 
 function takeThumbnail(texts: string[]): Thumbnail {
-  const [index, size] = texts.splice(-thumbnailTexts);
-  return { index: Number(index), size: Number(size) };
+  const [index, size, contentType = '', sha256 = ''] = texts.splice(-thumbnailTexts);
+  return { index: Number(index), size: Number(size), contentType, sha256 };
 }
 
 /** Builds one object literal: spreading others into it would cost as much as reading them. */

@@ -3,7 +3,7 @@
 
 import { encodeHex } from '../../lib/hex.ts';
 import { encodeUtf8 } from '../../lib/text.ts';
-import type { ShownFile } from '../shared/publication.ts';
+import type { ShownFile, ShownThumbnail } from '../shared/publication.ts';
 import type { Retention } from '../shared/retention.ts';
 
 /** Returns the strong entity tag with its quotes. */
@@ -26,6 +26,10 @@ export function retentionView({ mode, untilNs, hasHold }: Retention) {
   return { mode, retainUntil: mode && isoTime(untilNs), hold: hasHold };
 }
 
+function thumbnailView({ size, contentType }: ShownThumbnail) {
+  return { size, contentType };
+}
+
 /**
  * Returns the file record of the JSON interface. file-parts.ts finds fields in it by their
  * positions: change both together.
@@ -45,6 +49,7 @@ export function fileView(file: ShownFile) {
     // Absent if empty, because lists contain records by the hundred
     metadata: file.metadata.length === 0 ? undefined : Object.fromEntries(file.metadata),
     retention: file.retention && retentionView(file.retention),
+    thumbnail: file.thumbnail && thumbnailView(file.thumbnail),
     etag,
     sha256: file.chunkCount <= 1 ? etag : undefined,
     version: file.version,

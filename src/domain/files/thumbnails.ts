@@ -7,6 +7,7 @@ import { bytesEqual } from '../../lib/bytes.ts';
 import { asciiBytes } from '../../lib/text.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
+import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseThumbnail } from '../contents/shared-contents.ts';
 import { readThumbnail, type Thumbnail, writeThumbnail } from '../contents/thumbnails.ts';
 import { authorize } from '../rights/rights.ts';
@@ -38,6 +39,8 @@ export interface ThumbnailUpload extends FileName {
 interface Prepared {
   readonly bucket: Bucket;
   readonly file: FileRecord;
+  /** The type of the picture. */
+  readonly contentType: string;
 }
 
 /** A thumbnail as it is served. */
@@ -53,7 +56,7 @@ export function checkThumbnail(stores: Stores, call: Call, upload: ThumbnailUplo
   const { bucket } = authorize(stores, call, claim);
   if (bucket.isEndToEnd) throw readableInEndToEnd(bucket);
   const path = parseFilePath(sent);
-  requirePicture(bytes);
+  const contentType = requirePicture(bytes);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   requireTag(file, etag);
   // A first thumbnail changes nothing that is held
@@ -62,7 +65,7 @@ export function checkThumbnail(stores: Stores, call: Call, upload: ThumbnailUplo
   const thumbnail = { size: bytes.length };
   const added = overheadBytesOf({ ...file, thumbnail }) - overheadBytesOf(file);
   checkQuota(bucket, { files: 0, bytes: added });
-  return { bucket, file };
+  return { bucket, file, contentType };
 }
 
 function readableInEndToEnd({ id }: Bucket): Refusal {
@@ -72,7 +75,8 @@ function readableInEndToEnd({ id }: Bucket): Refusal {
   );
 }
 
-function requirePicture(bytes: Uint8Array): void {
+/** Returns the type of the picture. */
+function requirePicture(bytes: Uint8Array): string {
   if (bytes.length > thumbnailBytesMax) {
     throw new Refusal(
       'EntityTooLarge',
@@ -80,7 +84,8 @@ function requirePicture(bytes: Uint8Array): void {
       { limit: thumbnailBytesMax, size: bytes.length },
     );
   }
-  if (pictureType(bytes) !== undefined) return;
+  const type = pictureType(bytes);
+  if (type !== undefined) return type;
   throw new Refusal(
     'InvalidContentType',
     'A thumbnail is a picture in WebP, JPEG, PNG or AVIF, and these bytes are none of them.',
@@ -103,17 +108,19 @@ function requireTag(file: FileRecord, etag: string | undefined): void {
  * ETag of the file stay.
  */
 export function putThumbnail(stores: Stores, call: Call, upload: ThumbnailUpload): void {
-  const { bucket, file: named } = checkThumbnail(stores, call, upload);
+  const { bucket, file: named, contentType } = checkThumbnail(stores, call, upload);
   const { nowNs } = call;
   const { bytes } = upload;
   const put = ({ file: old, key }: OpenFile) => {
     const number = nextContentId(stores);
-    const thumbnail = writeThumbnail(stores, old.contentId, { bytes, number, nowNs, key });
+    const picture = { bytes, contentType, number, nowNs, key };
+    const thumbnail = writeThumbnail(stores, old.contentId, picture);
     const file: FileRecord = { ...old, thumbnail };
     const mapKey = fileMapKey(bucket.id, file.path);
     const record = encodeFile(file, { number: nextContentId(stores), timeNs: nowNs });
     sealFile(record, mapKey, key);
     stores.records.set(mapKey, record, file.size);
+    stores.publication.put(file, chunkDigests(stores, file));
     saveBucket(stores, withFileCounted(bucket, file, { old }), bucket);
     releaseThumbnail(stores, old);
     noteFile(stores, 'thumbnail.changed', file);
@@ -129,8 +136,9 @@ export function getThumbnail(stores: Stores, call: Call, name: FileName): Pictur
 
 /** Refuses with NoSuchFile if the file has no thumbnail. */
 export function pictureOf(stores: Stores, { file, key }: OpenFile): Picture {
-  const bytes = readThumbnail(stores, file.contentId, { ...requireThumbnail(file), key });
-  return { contentType: pictureType(bytes) ?? 'application/octet-stream', bytes };
+  const thumbnail = requireThumbnail(file);
+  const bytes = readThumbnail(stores, file.contentId, { ...thumbnail, key });
+  return { contentType: thumbnail.contentType, bytes };
 }
 
 export function requireThumbnail({ path, thumbnail }: FileRecord): Thumbnail {

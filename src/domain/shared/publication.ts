@@ -57,6 +57,14 @@ export interface ShownFile {
   readonly createdAtNs: bigint;
   readonly updatedAtNs: bigint;
   readonly retention?: Retention | undefined;
+  readonly thumbnail?: ShownThumbnail | undefined;
+}
+
+export interface ShownThumbnail {
+  readonly size: number;
+  readonly contentType: string;
+  /** In hexadecimal, because decoding it would cost more than most readers of the record need. */
+  readonly sha256: string;
 }
 
 export interface PublishedFile extends ShownFile {

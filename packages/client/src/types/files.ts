@@ -44,6 +44,8 @@ export interface FileRecord extends ShownPath {
   readonly url: string;
   /** Absent if neither retention nor a hold protects the version. */
   readonly retention?: Retention | undefined;
+  /** Its thumbnail; absent if it has none, and in answers of the actor. */
+  readonly thumbnail?: { readonly size: number; readonly contentType: string } | undefined;
 }
 
 /** Header fields that the service stores with a file and sends with it. */
