@@ -52,8 +52,10 @@ async function copySources(folder: string): Promise<void> {
   for (const name of [...copied, ...files]) {
     await cp(join(projectDir, name), join(folder, name), { recursive: true, filter: isSource });
   }
-  // The build writes the reference of the actor here.
+  // The build writes the reference of the actor here, and reads the description of the interface.
   await mkdir(join(folder, 'docs/reference'), { recursive: true });
+  const description = 'docs/reference/openapi.json';
+  await copyFile(join(projectDir, description), join(folder, description));
   for (const name of ['node_modules', 'console/node_modules']) {
     await linkFolder(join(projectDir, name), join(folder, name));
   }
