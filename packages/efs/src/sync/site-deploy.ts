@@ -56,7 +56,10 @@ export async function deploySite(run: Run, folder: string, flags: SiteFlags): Pr
     flags.keep === true || !filter.isWanted(path) || isBelow(path, skipped);
   const site = { job, folder, files, bucket, flags, isThere, isKnownSite, isKept };
   const plan = await publish(site);
-  const url = `${(await run.addressOf(storage, [bucket])) ?? run.url ?? ''}/cloud/${bucket}/`;
+  // A bucket that a dry run does not create is in no volume yet
+  const isPlaced = isThere || !flags.dryRun;
+  const base = isPlaced ? await run.addressOf(storage, [bucket]) : undefined;
+  const url = `${base ?? run.url ?? ''}/cloud/${bucket}/`;
   const [changed, deleted, { same }] = [plan.changed.length, plan.extra.length, plan];
   if (flags.json) {
     printJson({ bucket, url, isDryRun: flags.dryRun === true, changed, deleted, same });
