@@ -2,6 +2,7 @@
 
 import { encodeHex } from './bytes/bytes.ts';
 import { perform } from './connection/connection.ts';
+import { defaultRetryPolicy, retry } from './connection/retry.ts';
 import { downloadFile } from './downloads/download.ts';
 import { exchangeJson, type HttpConnection, type HttpRequest } from './http/exchange.ts';
 import { partPreference } from './http/files.ts';
@@ -126,11 +127,15 @@ export async function unlockLink(
   if (salt === undefined) return address.href;
   const { masked, passwordKeys } = await import('./links/link-password.ts');
   const { proof, mask } = await passwordKeys(options.password, salt);
-  address.search = await queryFor(httpOf(address.origin, options), {
-    ...{ method: 'POST', path: address.pathname, signal: options.signal, isAnonymous: true },
+  const { signal, onRetry } = options;
+  const connection = httpOf(address.origin, options);
+  const proving = {
+    ...{ method: 'POST', path: address.pathname, signal, isAnonymous: true },
     // A body of plain text, so that pages of other origins send no preflight
     body: JSON.stringify({ proof: encodeHex(proof) }),
-  });
+  };
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  address.search = await retry(() => queryFor(connection, proving), { policy, onRetry, signal });
   const [, name] = address.hash.split('/', 2);
   address.hash = fileKey ? linkEnd(masked(fileKey, mask), name && decodeURIComponent(name)) : '';
   return address.href;
