@@ -17,7 +17,7 @@ import { projectDir } from '../tidy/source-tree.ts';
 import { type Installation, installPackages } from './installation.ts';
 
 /** Size with Brotli, which web servers and CDNs use. */
-const httpBundleBytesMax = 21_500;
+const httpBundleBytesMax = 22_800;
 const elementsBytesMax = 17_000;
 /** Node 20 starts in 67 ms, and Node 24 in 28 ms; the command takes 170 to 190 ms with both. */
 const startsMax = 9;
@@ -192,7 +192,7 @@ describe('npm install: the library', () => {
     console.log('Vite:', sizes.map(({ name, bytes }) => `${name} ${bytes}`).join(', '));
     const html = await readFile(join(place.folder, 'page/index.html'), 'utf8');
     const atOnce = sizes.filter(({ name }) => html.includes(name));
-    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(28_500);
+    expect(atOnce.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(29_300);
   });
 
   test('works without Web Crypto and streams, as in React Native', async () => {
