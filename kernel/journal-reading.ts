@@ -14,7 +14,7 @@ const foundMax: u32 = 8192;
  * Limit of a reading in Candid for each `limitStep` entries of its limit, in units of 3,250
  * instructions; the rest of a query takes 2 M.
  */
-const replyCostMax: u32 = 870;
+const replyCostMax: u32 = 840;
 const limitStep: u32 = 100;
 const loadCost: u32 = 3;
 const hashBytes: usize = 32;
