@@ -114,7 +114,7 @@ test('efs site deploy keeps a site as it is if a rule has a fault', async () => 
   expect(await pathsOf('www')).toEqual(Object.keys(first).sort());
 });
 
-test('efs site deploy refuses other folders and buckets, unless it is told to', async () => {
+test('efs site deploy refuses folders and buckets that are not sites without a flag', async () => {
   await build({ 'page.html': 'x' });
   const refused = await deploy('www');
   expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining('no index.html') });

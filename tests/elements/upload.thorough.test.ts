@@ -128,7 +128,7 @@ describe.skipIf(isBrowserUnwanted)('<efs-upload>', () => {
     expect(codes).toEqual(['NotAccepted', 'EntityTooLarge']);
   });
 
-  test('says that a name is taken, that a link is wrong, and that there is none', async () => {
+  test('reports a name that is taken, a wrong link, and a missing link', async () => {
     const { page } = visit;
     const link = await pages.link({ prefix: 'taken/' });
     await pages.visit(visit, pageWith(`<efs-upload upload-link="${link}"></efs-upload>`));

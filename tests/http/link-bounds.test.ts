@@ -21,6 +21,7 @@ import {
   bodyText,
   exchange,
   headersOf,
+  json,
   send,
   sendRefused,
   type TestRequest,
@@ -42,8 +43,6 @@ beforeEach(async () => {
 function put(size: number, seed: number): void {
   putTestFile(scene.stores, { path: '/dir/a.txt', bytes: testBytes(size, seed) });
 }
-
-const json = (value: object) => new Uint8Array(Buffer.from(JSON.stringify(value)));
 
 function creation(fields: object): TestRequest {
   const body = json({ path: 'dir/a.txt', ...fields });

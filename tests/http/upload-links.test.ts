@@ -28,6 +28,7 @@ import {
   bodyText,
   exchange,
   headersOf,
+  json,
   send,
   sendRefused,
   type TestRequest,
@@ -44,8 +45,6 @@ beforeEach(async () => {
 function signed(sent: TestRequest, key = scene.writeKey): TestRequest {
   return { phase: 'update', headers: { Authorization: `Bearer ${key}` }, ...sent };
 }
-
-const json = (value: object) => new Uint8Array(Buffer.from(JSON.stringify(value)));
 
 interface MadeLink {
   readonly id: string;

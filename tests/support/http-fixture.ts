@@ -53,6 +53,11 @@ export function headersOf(response: HttpResponse): Record<string, string> {
   return headers;
 }
 
+/** Returns the body of a request. */
+export function json(value: object): Uint8Array {
+  return new Uint8Array(Buffer.from(JSON.stringify(value)));
+}
+
 export function bodyText(response: HttpResponse): string {
   return Buffer.from(response.body).toString('utf8');
 }

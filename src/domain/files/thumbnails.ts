@@ -88,7 +88,7 @@ function requirePicture(bytes: Uint8Array): string {
   if (type !== undefined) return type;
   throw new Refusal(
     'InvalidContentType',
-    'A thumbnail is a picture in WebP, JPEG, PNG or AVIF, and these bytes are none of them.',
+    'These bytes are not a picture in WebP, JPEG, PNG or AVIF: send a thumbnail in one of them.',
   );
 }
 
