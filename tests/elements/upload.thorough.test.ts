@@ -1,6 +1,6 @@
 // <efs-upload> in Chromium, in the pages of docs/how-to/elements.md, against the service.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -298,6 +298,73 @@ describe.skipIf(isBrowserUnwanted)('<efs-upload>', () => {
     await row(page, name).getByText('Stored').waitFor();
     expect(await page.evaluate('globalThis.broken')).toBeUndefined();
     expect(await stored(`dropped/${name}`)).toBe(sha256Hex(Buffer.from('dropped')));
+  });
+
+  describe('with folders', () => {
+    // A reader of a folder returns at most a hundred entries
+    const fileCount = 102;
+    let trip: string;
+
+    beforeAll(async () => {
+      trip = join(folder, 'trip');
+      await mkdir(join(trip, 'day 1'), { recursive: true });
+      for (let index = 0; index < fileCount; index++) {
+        await writeFile(join(trip, 'day 1', `${index}.txt`), `file ${index}`);
+      }
+      await writeFile(join(trip, 'top.txt'), 'at the top');
+    });
+
+    /** Drops what has the path on the element, as a file manager does. */
+    async function drop({ page, context }: Visit, path: string): Promise<void> {
+      const box = await page.locator('efs-upload').boundingBox();
+      if (box === null) throw new Error('The element is not visible.');
+      const at = { x: box.x + box.width / 2, y: box.y + 40 };
+      const session = await context.newCDPSession(page);
+      const data = { items: [], files: [path], dragOperationsMask: 1 };
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await session.send('Input.dispatchDragEvent', { type, ...at, data });
+      }
+    }
+
+    test('stores a dropped and a chosen folder with the paths of its files', async () => {
+      const { page } = visit;
+      const link = await pages.link({ prefix: 'folders/' });
+      const element = `<efs-upload upload-link="${link}" accept=".txt" folders></efs-upload>`;
+      await pages.visit(visit, pageWith(element));
+      await recordEvents(visit);
+      await expectAccessible(visit);
+      await drop(visit, trip);
+      await row(page, 'trip/top.txt').getByText('Stored').waitFor();
+      await expect
+        .poll(async () => (await seen(visit)).at(-1)?.type, { timeout: 60_000 })
+        .toBe('complete');
+      const paths: string[] = [];
+      for await (const { path } of pages.owner.list({ bucket: 'demo', prefix: 'folders/' })) {
+        paths.push(path);
+      }
+      expect(paths.length).toBe(fileCount + 1);
+      expect(await stored('folders/trip/day 1/101.txt')).toBe(sha256Hex(Buffer.from('file 101')));
+      await page.evaluate(`document.querySelector('efs-upload').nameFile =
+        (file, path) => 'chosen/' + path`);
+      await page.getByRole('button', { name: 'Choose a folder' }).waitFor();
+      await page.setInputFiles('input[webkitdirectory]', trip);
+      await row(page, 'chosen/trip/top.txt').getByText('Stored').waitFor();
+      expect(await stored('folders/chosen/trip/top.txt')).toBe(
+        sha256Hex(Buffer.from('at the top')),
+      );
+    });
+
+    test('refuses a dropped folder by default, and stores no file of it', async () => {
+      const { page } = visit;
+      const link = await pages.link({ prefix: 'no folders/' });
+      await pages.visit(visit, pageWith(`<efs-upload upload-link="${link}"></efs-upload>`));
+      await drop(visit, trip);
+      await page.getByText('Folders are not accepted').waitFor();
+      await drop(visit, join(folder, 'small.txt'));
+      await row(page, 'small.txt').getByText('Stored').waitFor();
+      expect(await page.getByRole('listitem').count()).toBe(1);
+      expect(await page.getByRole('button', { name: 'Choose a folder' }).count()).toBe(0);
+    });
   });
 });
 

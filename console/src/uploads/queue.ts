@@ -1,13 +1,13 @@
 // The upload queue of this page. It continues by itself when the service can be reached again.
 
 import { batch } from '@preact/signals';
+import type { ChosenFile } from '../../../packages/client/src/bytes/dropped-files.ts';
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
 import { isPicture } from '../files/shown-type.ts';
 import { texts } from '../language.ts';
 import { nextName } from '../words.ts';
-import type { ChosenFile } from './dropped.ts';
 import { type Choice, itemOf, keptOf, type UploadItem, type UploadTarget } from './item.ts';
 import { forgetUploads, type KeptUpload, keepUploads, matching } from './memory.ts';
 import { createPace } from './pace.ts';

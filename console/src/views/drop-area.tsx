@@ -3,12 +3,17 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import {
+  type ChosenFile,
+  chosenFiles,
+  droppedFiles,
+} from '../../../packages/client/src/bytes/dropped-files.ts';
 import { sentenceOf } from '../failures.ts';
 import { texts } from '../language.ts';
 import { tell } from '../notices.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Session } from '../session.ts';
-import { type ChosenFile, chosenOf, droppedOf, pastedOf } from '../uploads/dropped.ts';
+import { pastedOf } from '../uploads/pasted.ts';
 
 export interface Target {
   readonly session: Session;
@@ -55,7 +60,7 @@ export function DropArea({ target, isOff, children }: DropAreaProps) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     isOver.value = false;
-    if (event.dataTransfer) void droppedOf(event.dataTransfer).then((all) => send(target, all));
+    if (event.dataTransfer) void droppedFiles(event.dataTransfer).then((all) => send(target, all));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the buttons do the same by keyboard.
@@ -113,7 +118,7 @@ export function ChooseFiles({ label, target, isFolder = false, isPlain = false }
         {...(isFolder && { webkitdirectory: true })}
         aria-label={label}
         onChange={({ currentTarget }) => {
-          send(target, chosenOf(currentTarget.files));
+          send(target, chosenFiles(currentTarget.files ?? []));
           currentTarget.value = '';
         }}
       />

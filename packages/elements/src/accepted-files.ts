@@ -16,12 +16,12 @@ export function isAccepted({ name, type }: Pick<File, 'name' | 'type'>, accept: 
 }
 
 /** A dropped file, or a folder, which cannot be read as a file. */
-export interface DroppedFile {
+interface DroppedItem {
   readonly file: File;
   readonly isFolder: boolean;
 }
 
-export function droppedFiles({ items }: DataTransfer): DroppedFile[] {
+export function droppedItems({ items }: DataTransfer): DroppedItem[] {
   return [...items].flatMap((item) => {
     const file = item.kind === 'file' ? item.getAsFile() : null;
     const isFolder = item.webkitGetAsEntry?.()?.isDirectory === true;

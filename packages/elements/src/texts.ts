@@ -4,6 +4,7 @@
 export interface UploadTexts {
   readonly label: string;
   readonly choose: string;
+  readonly chooseFolder: string;
   readonly drop: string;
   readonly limits: (limits: UploadLimits) => string;
   readonly waiting: string;
@@ -21,6 +22,7 @@ export interface UploadTexts {
   readonly wrongType: (accept: string) => string;
   readonly tooLarge: (size: string) => string;
   readonly isFolder: string;
+  readonly unreadable: string;
   readonly exists: string;
   readonly noRight: string;
   readonly serviceLimit: string;
@@ -45,6 +47,7 @@ export interface UploadLimits {
 export const uploadTexts: UploadTexts = {
   label: 'Upload files',
   choose: 'Choose files',
+  chooseFolder: 'Choose a folder',
   drop: 'or drop them here',
   limits: ({ maxFiles, maxSize }) => {
     const files = maxFiles === undefined ? '' : maxFiles === 1 ? 'One file' : `${maxFiles} files`;
@@ -62,7 +65,8 @@ export const uploadTexts: UploadTexts = {
   failedMessage: (name, reason) => `${name}: ${reason}`,
   wrongType: (accept) => `This type of file is not accepted, only ${accept}.`,
   tooLarge: (size) => `The file is larger than ${size}.`,
-  isFolder: 'Folders are not accepted: choose the files in it.',
+  isFolder: 'Folders are not accepted: choose the files in them.',
+  unreadable: 'The folder could not be read: choose it again.',
   exists: 'A file with this name is stored already, perhaps by this upload.',
   noRight: 'The upload link has expired, or does not allow this upload.',
   serviceLimit: 'The file is larger than the upload link allows.',

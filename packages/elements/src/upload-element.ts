@@ -1,6 +1,11 @@
 // `<efs-upload>`: a drop area and a button, and the files that are being sent.
 
-import { droppedFiles, isAccepted } from './accepted-files.ts';
+import {
+  type ChosenFile,
+  chosenFiles,
+  droppedFiles,
+} from '../../client/src/bytes/dropped-files.ts';
+import { droppedItems, isAccepted } from './accepted-files.ts';
 import { readUploadLink, serviceAddress, type UploadPlace } from './addresses.ts';
 import { BaseElement, reflect } from './base-element.ts';
 import { make, makeButton, sizeText } from './dom.ts';
@@ -8,6 +13,14 @@ import { uploadCss } from './styles.ts';
 import { type UploadTexts, uploadTexts } from './texts.ts';
 import { type UploadChange, type UploadItem, UploadQueue } from './upload-queue.ts';
 import { failureText, makeUploadRow, type UploadRow } from './upload-row.ts';
+
+/** Number of files in the list of a page that sets no `maxFiles`. */
+const shownMax = 5_000;
+
+/** Without `folders`, files of a folder have no path. */
+function namedFiles(files: Iterable<File>): ChosenFile[] {
+  return [...files].map((file) => ({ file, path: file.name }));
+}
 
 /**
  * Uploads files to a bucket, in parts that continue after a lost network or a reload. Give it an
@@ -35,7 +48,7 @@ export class EfsUpload extends BaseElement<UploadTexts> {
   static readonly formAssociated = true;
   static readonly observedAttributes: readonly string[] = [
     ...['upload-link', 'url', 'bucket', 'prefix', 'max-files', 'max-bytes', 'accept'],
-    ...['disabled', 'name', 'required'],
+    ...['folders', 'disabled', 'name', 'required'],
   ];
 
   /**
@@ -55,6 +68,8 @@ export class EfsUpload extends BaseElement<UploadTexts> {
   declare maxBytes: number | undefined;
   /** Accepted types, as in a file input: `image/*,.pdf`. */
   declare accept: string;
+  /** Whether folders may be chosen and dropped. Their files keep their paths in the folder. */
+  declare folders: boolean;
   declare disabled: boolean;
   /** Name of the addresses in a form. */
   declare name: string;
@@ -65,23 +80,27 @@ export class EfsUpload extends BaseElement<UploadTexts> {
   readonly #queue = new UploadQueue((item, change) => this.#onChange(item, change));
   readonly #rows = new Map<UploadItem, UploadRow>();
   readonly #input = make('input', { type: 'file', hidden: true });
+  readonly #folderInput = make('input', { type: 'file', hidden: true, webkitdirectory: true });
   readonly #drop = make('div', { part: 'drop', role: 'group' });
   readonly #message = make('p', { part: 'error', role: 'alert' });
   readonly #list = make('ul', { part: 'list', role: 'list' });
   readonly #status = make('p', { class: 'quiet', role: 'status' });
   #apiKey = '';
-  #nameFile = ({ name }: File) => name;
+  #nameFile = (_file: File, path: string) => path;
   #isFormDisabled = false;
 
   constructor() {
     super(uploadCss, uploadTexts);
     this.#internals = this.attachInternals();
-    this.root.append(this.#drop, this.#input, this.#message, this.#list, this.#status);
-    this.#input.addEventListener('change', () => {
-      this.add(this.#input.files ?? []);
-      // The same file can then be chosen again
-      this.#input.value = '';
-    });
+    const inputs = [this.#input, this.#folderInput];
+    this.root.append(this.#drop, ...inputs, this.#message, this.#list, this.#status);
+    for (const input of inputs) {
+      input.addEventListener('change', () => {
+        this.add(input.files ?? []);
+        // The same file can then be chosen again
+        input.value = '';
+      });
+    }
     this.#listenToDrops();
   }
 
@@ -103,20 +122,20 @@ export class EfsUpload extends BaseElement<UploadTexts> {
   }
 
   /**
-   * Returns the name under which a file is stored; by default its own. Files of the same name
-   * are refused.
+   * Returns the name under which a file is stored; by default its own, with `folders` its path in
+   * the folder. Files of the same name are refused.
    *
    * @example
    * ```ts
    * const upload = document.createElement('efs-upload');
-   * upload.nameFile = ({ name }) => `${crypto.randomUUID()}-${name}`;
+   * upload.nameFile = (file, path) => `${crypto.randomUUID()}/${path}`;
    * ```
    */
-  get nameFile(): (file: File) => string {
+  get nameFile(): (file: File, path: string) => string {
     return this.#nameFile;
   }
 
-  set nameFile(nameFile: (file: File) => string) {
+  set nameFile(nameFile: (file: File, path: string) => string) {
     this.#nameFile = nameFile;
   }
 
@@ -132,16 +151,20 @@ export class EfsUpload extends BaseElement<UploadTexts> {
 
   /** Uploads files, within the limits. */
   add(files: Iterable<File>): void {
+    this.#add(this.folders ? chosenFiles(files) : namedFiles(files));
+  }
+
+  #add(all: readonly ChosenFile[]): void {
     const place = this.#place();
-    const all = [...files];
     if (place === undefined || this.#isDisabled() || all.length === 0) return;
-    const room = (this.maxFiles ?? Number.POSITIVE_INFINITY) - this.#counted();
-    const leftOut = Math.max(0, all.length - room);
-    this.#say(leftOut === 0 ? '' : this.texts.tooMany(this.maxFiles ?? 0, leftOut));
-    for (const file of all.slice(0, all.length - leftOut)) {
+    const { maxFiles = shownMax } = this;
+    const leftOut = Math.max(0, all.length - (maxFiles - this.#counted()));
+    this.#say(leftOut === 0 ? '' : this.texts.tooMany(maxFiles, leftOut));
+    for (const chosen of all.slice(0, all.length - leftOut)) {
+      const { file, path } = chosen;
       const message = this.#refusal(file);
-      if (message !== undefined) this.#queue.refuse(file, { code: 'NotAccepted', message });
-      else this.#queue.add({ place, apiKey: this.#apiKey, file, name: this.#nameFile(file) });
+      if (message !== undefined) this.#queue.refuse(chosen, { code: 'NotAccepted', message });
+      else this.#queue.add({ place, apiKey: this.#apiKey, file, name: this.#nameFile(file, path) });
     }
   }
 
@@ -171,12 +194,18 @@ export class EfsUpload extends BaseElement<UploadTexts> {
     const choose = makeButton({ text: texts.choose, part: 'button main' }, () =>
       this.#input.click(),
     );
-    choose.disabled = this.#isDisabled() || this.#place() === undefined;
+    const chooseFolder = makeButton({ text: texts.chooseFolder, hidden: !this.folders }, () =>
+      this.#folderInput.click(),
+    );
+    for (const button of [choose, chooseFolder]) {
+      button.disabled = this.#isDisabled() || this.#place() === undefined;
+    }
     this.#input.accept = accept;
     this.#input.multiple = maxFiles !== 1;
     this.#drop.setAttribute('aria-label', texts.label);
     this.#drop.replaceChildren(
       choose,
+      chooseFolder,
       make('p', {}, texts.drop),
       make('p', { part: 'note', hidden: limits === '' }, limits),
     );
@@ -229,10 +258,19 @@ export class EfsUpload extends BaseElement<UploadTexts> {
     this.#drop.addEventListener('drop', (event) => {
       event.preventDefault();
       mark(false);
-      const dropped = event.dataTransfer ? droppedFiles(event.dataTransfer) : [];
-      this.add(dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file));
-      if (dropped.some(({ isFolder }) => isFolder)) this.#say(this.texts.isFolder);
+      if (event.dataTransfer) this.#take(event.dataTransfer);
     });
+  }
+
+  #take(transfer: DataTransfer): void {
+    if (this.folders) {
+      const failed = () => this.#say(this.texts.unreadable);
+      droppedFiles(transfer).then((chosen) => this.#add(chosen), failed);
+      return;
+    }
+    const dropped = droppedItems(transfer);
+    this.add(dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file));
+    if (dropped.some(({ isFolder }) => isFolder)) this.#say(this.texts.isFolder);
   }
 
   #onChange(item: UploadItem, change: UploadChange): void {
@@ -303,6 +341,7 @@ reflect(
     maxFiles: ['max-files', 'number'],
     maxBytes: ['max-bytes', 'number'],
     accept: ['accept', 'text'],
+    folders: ['folders', 'flag'],
     disabled: ['disabled', 'flag'],
     name: ['name', 'text'],
     required: ['required', 'flag'],

@@ -1,5 +1,6 @@
 // The files of an upload element, in order, and the few of them that are being sent.
 
+import type { ChosenFile } from '../../client/src/bytes/dropped-files.ts';
 import { isStorageError, StorageError } from '../../client/src/storage-error.ts';
 import { PartLength } from './part-length.ts';
 import { discardUpload, type Sending, sendFile } from './send-file.ts';
@@ -53,8 +54,8 @@ export class UploadQueue {
   }
 
   /** Shows a file that is not sent, with the reason. */
-  refuse(file: File, error: { readonly code: string; readonly message: string }): void {
-    this.#put({ file, name: file.name, state: 'failed', sentBytes: 0, error }, undefined);
+  refuse({ file, path }: ChosenFile, error: NonNullable<UploadItem['error']>): void {
+    this.#put({ file, name: path, state: 'failed', sentBytes: 0, error }, undefined);
   }
 
   #put(item: Changing, sending: Sending | undefined): void {

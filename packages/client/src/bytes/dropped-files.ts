@@ -1,34 +1,21 @@
-// Lists the dropped, pasted or chosen files, with their paths inside folders.
-
-import { texts } from '../language.ts';
+// Lists dropped or chosen files of a browser, with their paths inside folders.
 
 export interface ChosenFile {
   readonly file: File;
-  /** Relative to the folder that it is dropped on. */
+  /** Relative to the folder that it is dropped on or chosen with. */
   readonly path: string;
 }
 
-export function chosenOf(list: FileList | null): ChosenFile[] {
-  return [...(list ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
-}
-
-/** Browsers give each pasted picture this name. */
-const pictureName = 'image.png';
-
-/** Pasted pictures are named by the time, so that the next one does not replace them. */
-export function pastedOf(clipboard: DataTransfer | null, now = new Date()): ChosenFile[] {
-  const time = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.');
-  return chosenOf(clipboard?.files ?? null).map(({ file, path }) => {
-    return { file, path: path === pictureName ? `${texts().files.pasted(time)}.png` : path };
-  });
+export function chosenFiles(files: Iterable<File>): ChosenFile[] {
+  return [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 }
 
 /** Reads the entries before the first await, because the browser clears them then. */
-export async function droppedOf(transfer: DataTransfer): Promise<ChosenFile[]> {
+export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
   const entries = [...transfer.items]
     .map((item) => item.webkitGetAsEntry())
     .filter((entry) => entry !== null);
-  if (entries.length === 0) return chosenOf(transfer.files);
+  if (entries.length === 0) return chosenFiles(transfer.files);
   const found: ChosenFile[] = [];
   for (const entry of entries) await collect(entry, '', found);
   return found;
