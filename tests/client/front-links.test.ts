@@ -98,19 +98,22 @@ async function linkCount(): Promise<number> {
 }
 
 test.each([
-  'https://evil.example/s/aaaaa-aa?to=',
-  'https://evil.example/#',
-  'javascript:alert(1)//s/aaaaa-aa',
+  ['https://evil.example/s/aaaaa-aa?to=', 'HttpError'],
+  ['https://evil.example/#', 'HttpError'],
+  ['javascript:alert(1)//s/aaaaa-aa', 'HttpError'],
+  ['https://evil.example/s/aaaaa-aa', 'Untrusted'],
 ])(
   'links.create refuses %s as the address of the front, and removes the link',
-  async (linkPage) => {
+  async (linkPage, code) => {
     const forging: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method !== 'POST' || !String(input).endsWith('/links')) return response;
       return Response.json({ ...((await response.json()) as object), linkPage }, { status: 201 });
     };
     const before = await linkCount();
-    await expect(overHttp(forging).links.create(file)).rejects.toMatchObject({ code: 'HttpError' });
+    await expect(overHttp(forging).links.create(file)).rejects.toMatchObject({ code });
+    const locked = { ...file, password: 'violet' };
+    await expect(overHttp(forging).links.create(locked)).rejects.toMatchObject({ code });
     expect(await linkCount()).toBe(before);
   },
 );

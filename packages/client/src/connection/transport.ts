@@ -26,6 +26,11 @@ export interface Transport extends Calls<Operations> {
   /** Whether it has the operation `uploadChunk`. */
   readonly hasOneRound: boolean;
   /**
+   * Returns the address of the service's front as the service certifies it; undefined where the
+   * network signs the reply that names the front.
+   */
+  readonly certifiedFront: ((signal: Signal) => Promise<string | undefined>) | undefined;
+  /**
    * Returns the transport through the actor, whose update replies the network signs; absent if only
    * HTTP is used.
    */

@@ -29,6 +29,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     opensWithBytes: true,
     hasOneRound: false,
     probe: (bytes) => probe(connection, bytes),
+    certifiedFront: (signal) => certifiedFront(connection, signal),
     ...describedCalls(connection),
     getCertifiedFile: requireActor,
     uploadChunk: requireActor,
@@ -61,6 +62,20 @@ function describedCalls(connection: HttpConnection): Calls<DescribedOperations> 
         return read ? read(json, argument) : json;
       },
   );
+}
+
+interface ServiceText {
+  readonly front?: { readonly url?: string } | null;
+}
+
+/** Gateways verify this text, unlike answers below /api. */
+async function certifiedFront(
+  connection: HttpConnection,
+  signal: Signal,
+): Promise<string | undefined> {
+  const path = '/.well-known/efs-service';
+  const request = { method: 'GET', path, signal, isAnonymous: true };
+  return (await exchangeJson<ServiceText>(connection, request)).front?.url;
 }
 
 /**

@@ -2,6 +2,8 @@
 // browser. The file itself is at the volume, `/s/{id}/{name}?k=…`.
 
 import { addressBeside } from '../connection/canister-address.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Signal } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
 import type { NewLink } from '../types/links.ts';
 
@@ -16,6 +18,24 @@ export function pageOf({ linkPage }: NewLink): string | undefined {
   throw new StorageError(
     'HttpError',
     `The service answered with an address that is not a page for links: ${JSON.stringify(linkPage)}.`,
+  );
+}
+
+/** Refuses a page that one node invented: who opens a link there gives it the link's secrets. */
+export async function requireOwnPage(
+  { transport }: Connection,
+  link: NewLink,
+  signal: Signal,
+): Promise<void> {
+  const page = pageOf(link);
+  if (page === undefined || transport.certifiedFront === undefined) return;
+  const front = await transport.certifiedFront(signal);
+  if (page.slice(0, page.lastIndexOf('/s/')) === front) return;
+  throw new StorageError(
+    'Untrusted',
+    `The answer names the page ${page}, but the service certifies ` +
+      `${front === undefined ? 'no front' : `the front ${front}`}. Make the link again.`,
+    { isRetryable: true },
   );
 }
 

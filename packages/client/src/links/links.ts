@@ -6,7 +6,7 @@ import type { NewLinkRequest } from '../operations/links.ts';
 import { StorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
-import { pageOf } from './front-link.ts';
+import { pageOf, requireOwnPage } from './front-link.ts';
 import { lockedAddress } from './locked-link.ts';
 
 export interface Links {
@@ -86,6 +86,7 @@ export function linksOf(connection: Connection): Links {
       const link = await perform(connection, 'createLink', order, signal);
       try {
         requireBounds(link, order);
+        await requireOwnPage(connection, link, signal);
         const base = connection.transport.linkBase;
         if (lock === undefined) {
           const url = base + link.url;
