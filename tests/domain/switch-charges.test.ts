@@ -7,10 +7,13 @@ import { kernelOperations } from '../../src/crypto/kernel.ts';
 import { createKey } from '../../src/domain/administration/api-key-administration.ts';
 import { updateBucket } from '../../src/domain/administration/bucket-administration.ts';
 import { copyFile, moveFile } from '../../src/domain/files/copies.ts';
+import { deleteFiles } from '../../src/domain/files/file-deletion.ts';
 import { checkSwitch, type FileSwitch, switchFiles } from '../../src/domain/files/file-switch.ts';
+import { deleteFile } from '../../src/domain/files/files.ts';
 import { moveFiles } from '../../src/domain/files/prefix-moves.ts';
 import { setHold } from '../../src/domain/files/retention-changes.ts';
 import { renewSites } from '../../src/domain/files/site-renewal.ts';
+import { listVersions, restoreVersion } from '../../src/domain/files/versions.ts';
 import { nameKey, scopeOf } from '../../src/domain/listing/file-index.ts';
 import { findKey } from '../../src/domain/rights/api-keys.ts';
 import type { Call } from '../../src/domain/shared/caller.ts';
@@ -107,6 +110,30 @@ describe('chargeWork(): a change of _headers is charged for 1,121 files of a sit
     putHeaders('in/_headers');
     const prefixes = { bucket: 'box', fromPrefix: 'in/_', toPrefix: '_' };
     expect(chargeOf((call) => moveFiles(stores, call, { ...prefixes, apiKey }))).toBe(3);
+  });
+});
+
+describe('chargeWork(): removed and restored _headers are charged for the files of a site', () => {
+  test('by deleteFiles(), deleteFile() and restoreVersion()', () => {
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: 1n }));
+    makeSite();
+    fill('page-', 1_119);
+    putHeaders('_headers');
+    const remove = (...paths: string[]) =>
+      chargeOf((call) => {
+        const request = { bucket: 'box', apiKey, read: () => ({ paths }) };
+        const { results } = deleteFiles(stores, call, request);
+        expect(results.every(({ refusal }) => refusal === undefined)).toBe(true);
+      });
+    expect(remove('page-1', '_headers')).toBe(3);
+    expect(remove('page-2')).toBe(1);
+    putHeaders('_headers');
+    const name = { bucket: 'box', path: '_headers', apiKey, conditions: {} };
+    expect(chargeOf((call) => deleteFile(stores, call, name))).toBe(3);
+    const listed = listVersions(stores, alice, { bucket: 'box', path: '_headers', apiKey });
+    const version = listed.items[0]?.file.version ?? 0;
+    const request = { bucket: 'box', path: '_headers', version, apiKey, conditions: {} };
+    expect(chargeOf((call) => restoreVersion(stores, call, request))).toBe(3);
   });
 });
 

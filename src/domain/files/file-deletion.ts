@@ -8,6 +8,7 @@ import { deletedPathBytesMax } from '../../limits.ts';
 import type { Bucket } from '../buckets/buckets.ts';
 import { cursorOf, parseCursor } from '../listing/cursors.ts';
 import { pathsWithPrefix } from '../listing/prefix-paths.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import {
   authorize,
   type Grant,
@@ -20,7 +21,7 @@ import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, valueOrRefusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
-import { createWorkLimit, leavesOfDeletion, type WorkLimit } from './bulk-work.ts';
+import { createWorkLimit, leavesOfDeletion, leavesOfRenewal, type WorkLimit } from './bulk-work.ts';
 import { entityTag, findFile, removeFile } from './file-records.ts';
 import { refuseMissing } from './files.ts';
 import type { Release } from './retention.ts';
@@ -114,7 +115,7 @@ function checkWhich({ paths, prefix, cursor, ifMatch }: Deletion): void {
 export function deleteFiles(stores: Stores, call: Call, request: DeletionRequest): Deleted {
   const { grant, deletion } = checkDeletions(stores, call, request);
   const { paths, prefix = '', cursor, ifMatch, bypassesGovernance } = deletion;
-  const at = { ...grant, nowNs: call.nowNs, ifMatch, bypassesGovernance };
+  const at = { ...grant, call, nowNs: call.nowNs, ifMatch, bypassesGovernance };
   if (paths !== undefined) {
     return { results: deleteAll(stores, at, paths) };
   }
@@ -141,6 +142,7 @@ function withinBytes(paths: readonly Uint8Array[]): string[] {
 }
 
 interface Granted extends Grant, Release {
+  readonly call: Call;
   readonly ifMatch: string | undefined;
 }
 
@@ -160,7 +162,7 @@ type Limited = Granted & { readonly limit: WorkLimit };
 
 /** Deletes one file and returns the changed bucket; refuses before it writes. */
 function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
-  const { bucket, nowNs, limit, ifMatch } = granted;
+  const { key, bucket, call, nowNs, limit, ifMatch } = granted;
   requireWithin(granted, { path: sent });
   const path = parseFilePath(sent);
   const found = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
@@ -176,5 +178,6 @@ function deleteOne(stores: Stores, granted: Limited, sent: string): Bucket {
   }
   const left = removeFile(stores, bucket, file, nowNs);
   limit.spend(leaves);
+  chargeWork(stores, call, { key, leaves: leavesOfRenewal(left, path) });
   return left;
 }

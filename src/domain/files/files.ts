@@ -3,7 +3,8 @@
 
 import { chunkBytesMax } from '../../../packages/wire/src/limits.ts';
 import { type Bucket, findBucket } from '../buckets/buckets.ts';
-import { authorize, requireBypassRight, type SentKey } from '../rights/rights.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
+import { authorize, type Grant, requireBypassRight, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseBucketId, parseFilePath, quote } from '../shared/names.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../shared/preconditions.ts';
 import { Refusal } from '../shared/refusal.ts';
 import type { Stores } from '../shared/stores.ts';
+import { leavesOfRenewal } from './bulk-work.ts';
 import {
   entityTag,
   type FileRecord,
@@ -103,9 +105,10 @@ export function checkDeletion(
   stores: Stores,
   call: Call,
   request: FileDeletion,
-): { readonly bucket: Bucket; readonly file: FileRecord } {
+): { readonly bucket: Bucket; readonly file: FileRecord; readonly key: Grant['key'] } {
   const { conditions, bypassesGovernance, ...name } = request;
-  const { bucket, key: apiKey } = authorize(stores, call, { ...name, permission: 'delete' });
+  const grant = authorize(stores, call, { ...name, permission: 'delete' });
+  const { bucket, key: apiKey } = grant;
   if (bypassesGovernance)
     requireBypassRight(stores, call, { bypassesGovernance, claim: { ...name, apiKey } });
   const path = parseFilePath(request.path);
@@ -113,11 +116,12 @@ export function checkDeletion(
   checkWritePreconditions(entityTag(found), conditions);
   checkUnmodifiedSince(found.updatedAtNs, conditions);
   const release = { nowNs: call.nowNs, bypassesGovernance };
-  return { bucket, file: requireRetirable(bucket, found, release) };
+  return { ...grant, file: requireRetirable(bucket, found, release) };
 }
 
 /** Deletes the file, or makes it a former version if the bucket stores versions. */
 export function deleteFile(stores: Stores, call: Call, request: FileDeletion): void {
-  const { bucket, file } = checkDeletion(stores, call, request);
+  const { bucket, file, key } = checkDeletion(stores, call, request);
   removeFile(stores, bucket, file, call.nowNs);
+  chargeWork(stores, call, { key, leaves: leavesOfRenewal(bucket, file.path) });
 }

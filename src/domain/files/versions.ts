@@ -8,12 +8,14 @@ import { damagedFile } from '../contents/chunk-records.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { withFileKey } from '../keys/file-keys.ts';
 import { firstPage, parseCursor, parseLimit } from '../listing/cursors.ts';
+import { chargeWork } from '../rights/key-budgets.ts';
 import { authorize, authorizeList, type Grant, type SentKey } from '../rights/rights.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, parsePrefix, quote } from '../shared/names.ts';
 import { checkWritePreconditions, type WritePreconditions } from '../shared/preconditions.ts';
 import { Refusal, unlessRefused } from '../shared/refusal.ts';
 import { nextContentId, type Stores } from '../shared/stores.ts';
+import { leavesOfRenewal } from './bulk-work.ts';
 import { fileMapKey, isSealed } from './file-layout.ts';
 import {
   commitFile,
@@ -244,5 +246,6 @@ export function restoreVersion(stores: Stores, call: Call, request: Restoration)
     const newFile = { ...known, sealNumber: nextContentId(stores) };
     return commitFile(stores, newFile, { nowNs: call.nowNs, bucket: without, old });
   });
+  chargeWork(stores, call, { key: grant.key, leaves: leavesOfRenewal(bucket, former.file.path) });
   return shownToWriter(grant, restored, []);
 }
