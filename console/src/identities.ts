@@ -5,8 +5,8 @@ import { AuthClient } from '@icp-sdk/auth/client';
 import { ECDSAKeyIdentity, Ed25519KeyIdentity } from '@icp-sdk/core/identity';
 import { browserIdentityStore } from '../../packages/client/src/age/browser-identity-store.ts';
 import { decodeBase64Url } from '../../packages/client/src/bytes/base64-url.ts';
+import { StorageError } from '../../packages/client/src/storage-error.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
-import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
 import { firstValue, keptValue } from './database.ts';
 import { loadedTexts, texts } from './language.ts';
 import { thisService } from './service.ts';
@@ -43,19 +43,29 @@ interface AlternativeOrigins {
   readonly alternativeOrigins?: readonly string[];
 }
 
+/** A failure must not lead to another origin, which would make the person another principal. */
+async function textOfFront(name: string): Promise<string> {
+  const response = await fetch(`/.well-known/${name}`);
+  if (response.ok) return response.text();
+  throw new StorageError('HttpError', `The front answered ${response.status}: try again.`);
+}
+
 /**
- * Returns the origin for which Internet Identity makes principals: that of the front at the default
- * gateway, so that a person is the same member at each of its addresses. Undefined if the front
- * does not list this page's address, where Internet Identity would refuse such a sign-in.
+ * Returns the origin for which Internet Identity makes principals, as the front states it for other
+ * programs too: by default its address at the default gateway, so that a person is the same member
+ * at each of its addresses. Undefined if the front does not list this page's address, where
+ * Internet Identity would refuse such a sign-in.
  */
 export async function derivationOrigin(): Promise<string | undefined> {
   const { frontId } = await thisService();
   if (frontId === undefined) return undefined;
-  const origin = `https://${frontId}.${gatewayDomains[0]}`;
+  const [stated, listed] = await Promise.all(
+    ['ii-derivation-origin', 'ii-alternative-origins'].map(textOfFront),
+  );
+  const origin = stated?.trim();
   if (location.origin === origin) return origin;
-  const response = await fetch('/.well-known/ii-alternative-origins');
-  const text: AlternativeOrigins = response.ok ? await response.json() : {};
-  return text.alternativeOrigins?.includes(location.origin) ? origin : undefined;
+  const { alternativeOrigins }: AlternativeOrigins = JSON.parse(listed ?? '{}');
+  return alternativeOrigins?.includes(location.origin) ? origin : undefined;
 }
 
 let auth: AuthClient | undefined;

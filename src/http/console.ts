@@ -63,7 +63,7 @@ export function openApiText(page: ConsolePage): CertifiedText {
     digest,
     validators: [['Cache-Control', 'no-cache']],
     representation: [
-      ...jsonFields('application/json'),
+      ...publicFields('application/json'),
       ...encodingOf(page),
       ['X-Content-Type-Options', 'nosniff'],
     ],
@@ -75,7 +75,7 @@ function encodingOf({ isCompressed }: ConsolePage): Header[] {
 }
 
 /** Programs of every origin may read it. */
-export function jsonFields(type: string): Header[] {
+export function publicFields(type: string): Header[] {
   return [
     ['Content-Type', type],
     ['Content-Security-Policy', 'sandbox'],

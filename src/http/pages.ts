@@ -2,7 +2,6 @@
 // certified, and none depends on the request: a front serves nothing else over HTTP.
 
 import { gatewayDomains } from '../../packages/wire/src/gateways.ts';
-import { sha256 } from '../crypto/hash.ts';
 import {
   type ConsolePage,
   consolePages,
@@ -23,21 +22,13 @@ import {
 import type { Stores } from '../domain/shared/stores.ts';
 import { emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
-import { type CertifiedText, serveText } from './certified-text.ts';
-import { consoleText, jsonFields, openApiText } from './console.ts';
-import type { Header, HttpResponse } from './message.ts';
+import { serveText } from './certified-text.ts';
+import { consoleText, openApiText } from './console.ts';
+import { architecturePage, derivationPage } from './discovery.ts';
+import type { HttpResponse } from './message.ts';
+import { jsonPage, type Page, pageOf, wellKnownFolder } from './page.ts';
 import { type Exchange, refuseNowhere } from './router.ts';
 import { wellKnownText } from './well-known.ts';
-
-export interface Page {
-  /** Begins with a slash; a final wildcard covers all paths below. */
-  readonly address: string;
-  /** Computed on access, because a request needs one page of twenty. */
-  readonly text: CertifiedText;
-  /** Absent for pages that change only with the code. */
-  readonly lastModifiedNs?: bigint | undefined;
-  body(): Uint8Array;
-}
 
 /**
  * The page that opens links to end-to-end files: at this address of a front, and below it. The
@@ -49,7 +40,6 @@ const linkPageAddress = `${linkFolder}//<*>`;
 /** The description of the HTTP interface (OpenAPI 3.1), for volumes. */
 const openApiAddress = '/openapi.json';
 
-const wellKnownFolder = '/.well-known/';
 /** RFC 9727. */
 const catalogAddress = `${wellKnownFolder}api-catalog`;
 const serviceAddress = `${wellKnownFolder}efs-service`;
@@ -121,7 +111,7 @@ function pointerPage({ id, url }: Front): Page {
     '<p>This canister stores files. The console of its service is at ' +
     `<a href="${url}/">${url}/</a>` +
     `${isDefault ? `, on a local network <a href="${local}">${local}</a>` : ''}.</p></html>\n`;
-  return pageOf('/', html, [
+  return pageOf('/', () => encodeUtf8(html), [
     ['Content-Type', 'text/html; charset=utf-8'],
     ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'; base-uri 'none'"],
     ['Referrer-Policy', 'no-referrer'],
@@ -144,18 +134,24 @@ function ownOrigins(stores: Stores): string[] {
 /** Texts for programs. */
 function textPages(stores: Stores, role: ServiceRole): Page[] {
   const service = servicePage(stores);
-  if (role.kind === 'volume') return [service, catalog()];
-  // With this list, Internet Identity gives a person one principal at all addresses of the front
-  const atGateways = gatewayDomains.slice(1).map((domain) => `https://${role.id}.${domain}`);
+  const forAll = [service, architecturePage(role)];
+  if (role.kind === 'volume') return [...forAll, catalog()];
+  const origins = jsonPage(originsAddress, () => alternativeOrigins(stores, role));
+  return [...forAll, origins, derivationPage(role)];
+}
+
+/** With this list, Internet Identity gives a person one principal at all addresses of the front. */
+function alternativeOrigins(stores: Stores, { id }: FrontRole): object {
+  const atGateways = gatewayDomains.slice(1).map((domain) => `https://${id}.${domain}`);
   const origins = [...atGateways, ...ownOrigins(stores)].slice(0, alternativeOriginsMax);
-  return [service, jsonPage(originsAddress, { alternativeOrigins: origins })];
+  return { alternativeOrigins: origins };
 }
 
 /** Tells programs where the interface is described. */
 function catalog(): Page {
   const description = { href: openApiAddress, type: 'application/json' };
   const linkset = [{ anchor: '/api/v1/', 'service-desc': [description] }];
-  return jsonPage(catalogAddress, { linkset }, 'application/linkset+json');
+  return jsonPage(catalogAddress, () => ({ linkset }), 'application/linkset+json');
 }
 
 /** The text about the canister's role in its service. */
@@ -163,7 +159,7 @@ export function servicePage(stores: Stores): Page {
   const role = serviceRole(stores);
   return jsonPage(
     serviceAddress,
-    role.kind === 'front' ? shownFront(stores, role) : shownVolume(role),
+    role.kind === 'front' ? () => shownFront(stores, role) : () => shownVolume(role),
   );
 }
 
@@ -184,27 +180,8 @@ function shownFront(stores: Stores, { kind, id }: FrontRole): object {
   return { role: kind, canisterId: id, volumes };
 }
 
-function jsonPage(address: string, value: object, type = 'application/json'): Page {
-  return pageOf(address, `${JSON.stringify(value)}\n`, jsonFields(type));
-}
-
 function openApiPage(page: ConsolePage): Page {
   return { address: page.address, text: openApiText(page), body: () => readConsolePage(page) };
-}
-
-function pageOf(address: string, content: string, representation: readonly Header[]): Page {
-  const bytes = encodeUtf8(content);
-  return {
-    address,
-    text: {
-      address,
-      size: bytes.length,
-      digest: sha256(bytes),
-      validators: [['Cache-Control', 'no-cache']],
-      representation: [...representation, ['X-Content-Type-Options', 'nosniff']],
-    },
-    body: () => bytes,
-  };
 }
 
 /** GET and HEAD of a page, for anybody. */

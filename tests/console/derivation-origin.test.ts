@@ -12,15 +12,20 @@ const alternativeOrigins = [
   'https://files.example.org',
 ];
 
-/** Returns the origin at a page of that origin; `role`: the text of `/.well-known/efs-service`. */
-async function originAt(
-  origin: string,
-  role: object = { role: 'front', canisterId: front, volumes: [{ canisterId: volume }] },
-): Promise<string | undefined> {
+const texts: Readonly<Record<string, unknown>> = {
+  'efs-service': { role: 'front', canisterId: front, volumes: [{ canisterId: volume }] },
+  'ii-alternative-origins': { alternativeOrigins },
+  'ii-derivation-origin': `${canonical}\n`,
+};
+
+/** Returns the origin at a page of that origin; `others`: different texts of the front. */
+async function originAt(origin: string, others: typeof texts = {}): Promise<string | undefined> {
   vi.stubGlobal('location', { origin });
   vi.stubGlobal('fetch', async (url: string) => {
-    const found = url.endsWith('/efs-service') ? role : { alternativeOrigins };
-    return Response.json(found, { headers: { 'x-ic-canister-id': volume } });
+    const text = { ...texts, ...others }[url.replace('/.well-known/', '')];
+    const body = typeof text === 'string' ? text : JSON.stringify(text);
+    const status = text === null ? 503 : 200;
+    return new Response(body, { status, headers: { 'x-ic-canister-id': volume } });
   });
   vi.resetModules();
   const { derivationOrigin } = await import('../../console/src/identities.ts');
@@ -47,6 +52,21 @@ test('at an address that the front does not list it is the page itself', async (
 });
 
 test('at a canister without a front it is the page itself', async () => {
-  const alone = { role: 'volume', front: null };
+  const alone = { 'efs-service': { role: 'volume', front: null } };
   expect(await originAt(`https://${volume}.icp.net`, alone)).toBeUndefined();
 });
+
+test('the origin that a controller of the front has set is used', async () => {
+  const own = 'https://files.example.org';
+  const set = { 'ii-derivation-origin': own };
+  expect(await originAt(own, set)).toBe(own);
+  expect(await originAt(`https://${front}.ic0.app`, set)).toBe(own);
+});
+
+test.each(['ii-derivation-origin', 'ii-alternative-origins'])(
+  'without %s the sign-in fails, because another origin would make another principal',
+  async (name) => {
+    const asked = originAt('https://files.example.org', { [name]: null });
+    await expect(asked).rejects.toThrow('The front answered 503');
+  },
+);

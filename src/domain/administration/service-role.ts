@@ -25,8 +25,9 @@ export interface RoleSettings {
 /** Sets the role at install and upgrade. A stored role stays; a volume can get a front. */
 export function configureRole(stores: Stores, settings: RoleSettings): void {
   decideRole(stores, settings);
-  // Reads the record now, because what a query puts on the heap is discarded.
-  serviceRole(stores);
+  // Reads the record now, because what a query puts on the heap is discarded. The id of a volume
+  // that never had a front is in no record.
+  stores.heap.role = { ...serviceRole(stores), id: settings.id };
 }
 
 function decideRole(stores: Stores, { asked, isInstall, id, deployed }: RoleSettings): void {

@@ -120,9 +120,11 @@ function parseName(text: string): string {
   return text;
 }
 
+const plainNames = ['ic-domains', 'ii-derivation-origin'];
+
 /** Returns the type for a text that is sent without one. */
 function defaultType(name: string): string {
-  const isPlain = name === 'ic-domains' || name.endsWith('.txt');
+  const isPlain = plainNames.includes(name) || name.endsWith('.txt');
   return isPlain ? 'text/plain; charset=utf-8' : 'application/json';
 }
 

@@ -11,7 +11,7 @@ export interface Front {
 
 /** The address of a canister at the network's default gateway. */
 export function networkUrl(canisterId: string): string {
-  return `https://${canisterId}.icp.net`;
+  return `https://${canisterId}.${gatewayDomains[0]}`;
 }
 
 const localOrigin = /http:\/\/([a-z0-9-]+)\.localhost(?::\d{1,5})?$/y;
@@ -34,7 +34,7 @@ export function originOfVolume(volumeId: string, { id, url }: Front): string {
 
 export interface VolumeRole {
   readonly kind: 'volume';
-  /** Id of the volume itself; '' until it has had a front. */
+  /** Id of the volume itself. */
   readonly id: string;
   readonly front: Front | undefined;
 }
