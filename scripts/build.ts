@@ -11,7 +11,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { withLock } from './build-lock.ts';
-import { packPages } from './console.ts';
+import { descriptions, packPages } from './console.ts';
 import { buildConsole } from './console-build.ts';
 import { interfaceOutputs } from './interface.ts';
 import { buildKernel } from './kernel.ts';
@@ -83,7 +83,7 @@ async function buildAlone(options: BuildOptions): Promise<BuildResult> {
   ]);
   // The console is built again if the interface has changed, because it includes its module.
   const pages = await ownConsole();
-  const data = await packPages(pages, join(projectDir, openApi));
+  const data = await packPages(pages, projectDir);
   const merged = await told('Merging the two', () => mergeKernel({ canister, kernel, data }));
   if (source.commit === undefined) {
     options.onStep?.(`The module names no commit, because ${source.reason}.`);
@@ -134,12 +134,10 @@ function stepsTo(say: (step: string) => void) {
 }
 
 /** Returns the digest of all inputs: commit, sources, scripts, dependencies, the built console. */
-const openApi = 'docs/reference/openapi.json';
-
 async function digestOfInputs(pages: string, { commit }: SourceCommit): Promise<string> {
   const hash = createHash('sha256').update(`${commit}\0`);
-  const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json', openApi];
-  names.push(...scripts.map((name) => `scripts/${name}.ts`));
+  const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
+  names.push(...Object.values(descriptions), ...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel', 'packages/wire/src', relative(projectDir, pages)]) {
     names.push(...(await listFiles(folder)));
   }

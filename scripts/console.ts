@@ -1,5 +1,5 @@
-// Packs the console's pages and the OpenAPI file for the canister
-// (src/domain/administration/console-pages.ts has the layout): compresses files that benefit from
+// Packs the console's pages, the OpenAPI file and other texts for the canister
+// (src/domain/administration/console-pages.ts has the layout): compresses pages that benefit from
 // it, and adds digests.
 
 import { createHash } from 'node:crypto';
@@ -18,8 +18,14 @@ interface PackedPage {
   readonly bytes: Uint8Array;
 }
 
-/** Packs the files of a folder, with `index.html` as `/`, and the description of the interface. */
-export async function packPages(folder: string, openApi: string): Promise<Uint8Array> {
+/** Files that describe the interface, relative to the project's folder. */
+export const descriptions = {
+  openApi: 'docs/reference/openapi.json',
+  apiDoc: 'candid/api-doc.md',
+};
+
+/** Packs the files of a folder, with `index.html` as `/`, and the descriptions of the interface. */
+export async function packPages(folder: string, projectDir: string): Promise<Uint8Array> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const names = entries
     .filter((entry) => entry.isFile())
@@ -27,7 +33,10 @@ export async function packPages(folder: string, openApi: string): Promise<Uint8A
   const pages = await Promise.all(
     names.sort().map(async (name) => packPage(name, await readFile(join(folder, name)))),
   );
-  pages.push(packPage('openapi.json', await servedOpenApi(openApi)));
+  const described = (name: keyof typeof descriptions) =>
+    readFile(join(projectDir, descriptions[name]));
+  pages.push(packPage('openapi.json', servedOpenApi(await described('openApi'))));
+  pages.push(packText('api-doc', await described('apiDoc')));
   let offset = 0;
   const directory = pages.map(({ bytes, ...entry }) => {
     offset += bytes.length;
@@ -47,8 +56,8 @@ function typeOf(name: string): string {
 }
 
 /** Returns the description for clients that load it from the service: without other servers. */
-async function servedOpenApi(path: string): Promise<Buffer> {
-  const described = JSON.parse(await readFile(path, 'utf8'));
+function servedOpenApi(text: Buffer): Buffer {
+  const described = JSON.parse(text.toString());
   return Buffer.from(JSON.stringify({ ...described, servers: [{ url: '/' }] }));
 }
 
@@ -61,4 +70,9 @@ function packPage(name: string, bytes: Buffer): PackedPage {
     isCompressed,
     bytes: isCompressed ? compressed : bytes,
   };
+}
+
+/** Answers contain the text, so it is not compressed. */
+function packText(name: string, bytes: Buffer): PackedPage {
+  return { address: name, contentType: 'text/plain', isCompressed: false, bytes };
 }

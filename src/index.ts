@@ -1,6 +1,7 @@
 // The canister: its actor classes. The text codec must be installed before anything encodes a text.
 
 import './actor/runtime/native-text.ts';
+import { ApiDocActor } from './actor/methods/api-doc.ts';
 import { ApiKeysActor } from './actor/methods/api-keys.ts';
 import { BucketsActor } from './actor/methods/buckets.ts';
 import { CopiesActor } from './actor/methods/copies.ts';
@@ -49,6 +50,7 @@ export default [
   TopUpActor,
   JournalActor,
   SubscriptionsActor,
+  ApiDocActor,
   StatusActor,
   HttpActor,
   StreamingActor,

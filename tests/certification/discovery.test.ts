@@ -1,6 +1,8 @@
 // The texts at /.well-known/ by which programs find the canisters of a service, at a front and at a
 // volume: certified, current after each change, and replaceable by a controller.
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { IDL } from '@dfinity/candid';
 import { Principal } from '@dfinity/principal';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +12,7 @@ import {
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
 import { type OpenedFront, openFront } from '../support/certification/opened-front.ts';
+import { projectDir } from '../tidy/source-tree.ts';
 
 const architecture = '/.well-known/ic-architecture';
 const derivation = '/.well-known/ii-derivation-origin';
@@ -99,6 +102,19 @@ describe('GET /.well-known/ic-architecture', () => {
     await setText(front, 'ic-architecture');
     expect(await listedBy(front)).toEqual([...before, [one, 'volume']]);
     await changeVolume('removeVolume', one);
+  });
+});
+
+describe('getApiDoc', () => {
+  test('returns the guide at a front and a volume, for a few instructions', async () => {
+    const text = await readFile(join(projectDir, 'candid', 'api-doc.md'), 'utf8');
+    for (const { replica, canisterId } of [front, volume]) {
+      const reply = await replica.query(canisterId, 'getApiDoc');
+      expect(IDL.decode([IDL.Text], reply)).toEqual([text]);
+      const report = replica.reports.at(-1);
+      expect(report?.method).toBe('getApiDoc');
+      expect(report?.instructions).toBeLessThan(1_000_000n);
+    }
   });
 });
 

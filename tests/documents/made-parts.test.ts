@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../packages/efs/src/efs.ts';
+import { apiDoc } from '../../scripts/descriptions/api-doc.ts';
 import { openApiText } from '../../scripts/openapi/document.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { commandReference } from './support/command-reference.ts';
@@ -42,6 +43,10 @@ test('library.md contains the docstrings of each method and record', () => {
 test('openapi.json is generated from the routes and http.md', async () => {
   const isMade = isAsMade('docs/reference/openapi.json', await openApiText());
   expect(isMade, 'npm run documents writes it').toBe(true);
+});
+
+test('api-doc.md is generated from the limits', async () => {
+  expect(isAsMade('candid/api-doc.md', await apiDoc()), 'npm run documents writes it').toBe(true);
 });
 
 test('pictures are drawn from the transcripts that tests run', () => {

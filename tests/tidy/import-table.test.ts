@@ -197,6 +197,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // The OpenAPI file is generated from the routes; types of the service name the fields of records.
   'scripts/judge.ts': ['node:', 'tests/support/network'],
   'scripts/openapi': ['node:', wire, 'src/http', 'src/domain', 'src/limits.ts', 'package.json'],
+  // Texts about the interface for programs, with its limits.
+  'scripts/descriptions': ['node:', wire, 'src/limits.ts'],
   // The build runs it in the canister's engine.
   'scripts/interface-types.ts': ['src/actor', ...candidLibrary],
   bench: [

@@ -1,10 +1,11 @@
-// The pages of the console, which the build puts into the Wasm (scripts/console.ts). Only an
-// upgrade changes them.
+// The pages of the console and other texts, which the build puts into the Wasm
+// (scripts/console.ts). Only an upgrade changes them.
 //
 //   data          length of the directory u32, little endian | directory, JSON: a list of
 //                 PageEntry | the bytes of the pages in this order
 
 import { present } from '../../lib/assert.ts';
+import { emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -13,7 +14,7 @@ import type { Stores } from '../shared/stores.ts';
 
 /** A page's entry, as the build writes it. */
 interface PageEntry {
-  /** The path at the canister's address, such as `/` and `/assets/index-3f2a.js`. */
+  /** The path at the canister's address, such as `/assets/index-3f2a.js`, or the name of a text. */
   readonly address: string;
   readonly contentType: string;
   /** Whether the stored bytes are compressed with gzip. */
@@ -37,18 +38,21 @@ let directory: Directory | undefined;
 
 interface Directory {
   readonly pages: readonly ConsolePage[];
+  readonly texts: readonly ConsolePage[];
   /** Offset of the first page in the data. */
   readonly start: number;
 }
 
 function readDirectory(): Directory {
-  if (mergedDataSize() === 0) return { pages: [], start: 0 };
+  if (mergedDataSize() === 0) return { pages: [], texts: [], start: 0 };
   const [length = 0] = new Uint32Array(readMergedData(0, lengthBytes).buffer);
   const json = present(decodeUtf8(readMergedData(lengthBytes, length)), 'text of the directory');
-  const pages = (JSON.parse(json) as PageEntry[]).map((entry) => {
+  const all = (JSON.parse(json) as PageEntry[]).map((entry) => {
     return { ...entry, digest: present(decodeHex(entry.sha256), 'digest in hexadecimal') };
   });
-  return { pages, start: lengthBytes + length };
+  const isPage = ({ address }: PageEntry) => address.startsWith('/');
+  const texts = all.filter((entry) => !isPage(entry));
+  return { pages: all.filter(isPage), texts, start: lengthBytes + length };
 }
 
 function openDirectory(): Directory {
@@ -59,6 +63,15 @@ function openDirectory(): Directory {
 /** Returns all pages; an empty list if the build added none. */
 export function consolePages(): readonly ConsolePage[] {
   return openDirectory().pages;
+}
+
+/** Texts that answers contain; they have no address of their own. */
+export type BuiltText = 'api-doc';
+
+/** Returns the text in UTF-8; empty if the build added none. */
+export function readBuiltText(name: BuiltText): Uint8Array {
+  const text = openDirectory().texts.find(({ address }) => address === name);
+  return text === undefined ? emptyBytes : readConsolePage(text);
 }
 
 /** Returns the stored bytes of a page. */

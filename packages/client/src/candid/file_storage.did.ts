@@ -1252,6 +1252,8 @@ export interface _SERVICE {
     { 'ok' : Erased } |
       { 'err' : string }
   >,
+  /** Explains authentication, units, uploads, errors and irreversible calls, in Markdown. */
+  'getApiDoc' : ActorMethod<[], string>,
   /**
    * (bucketId, apiKey) Returns a bucket, for members and keys with `read`. Owners and writers may
    * also send it as an update, without a key: then the network signs the reply. Errors:
@@ -2616,6 +2618,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
         [IDL.Variant({ 'ok' : Erased, 'err' : IDL.Text })],
         [],
       ),
+    'getApiDoc' : IDL.Func([], [IDL.Text], ['query']),
     'getBucket' : IDL.Func(
         [IDL.Text, IDL.Opt(IDL.Text)],
         [IDL.Variant({ 'ok' : Bucket, 'err' : IDL.Text })],
