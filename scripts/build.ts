@@ -137,7 +137,7 @@ function stepsTo(say: (step: string) => void) {
 async function digestOfInputs(pages: string, { commit }: SourceCommit): Promise<string> {
   const hash = createHash('sha256').update(`${commit}\0`);
   const names = ['package.json', 'package-lock.json', 'dfx.json', 'tsconfig.json'];
-  names.push(...Object.values(descriptions), ...scripts.map((name) => `scripts/${name}.ts`));
+  names.push(...descriptions, ...scripts.map((name) => `scripts/${name}.ts`));
   for (const folder of ['src', 'kernel', 'packages/wire/src', relative(projectDir, pages)]) {
     names.push(...(await listFiles(folder)));
   }

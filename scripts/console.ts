@@ -19,10 +19,13 @@ interface PackedPage {
 }
 
 /** Files that describe the interface, relative to the project's folder. */
-export const descriptions = {
-  openApi: 'docs/reference/openapi.json',
-  apiDoc: 'candid/api-doc.md',
+export const webMcpPaths = {
+  volume: 'candid/webmcp.json',
+  front: 'candid/webmcp-front.json',
 };
+const openApiPath = 'docs/reference/openapi.json';
+const apiDocPath = 'candid/api-doc.md';
+export const descriptions = [openApiPath, apiDocPath, ...Object.values(webMcpPaths)];
 
 /** Packs the files of a folder, with `index.html` as `/`, and the descriptions of the interface. */
 export async function packPages(folder: string, projectDir: string): Promise<Uint8Array> {
@@ -33,10 +36,12 @@ export async function packPages(folder: string, projectDir: string): Promise<Uin
   const pages = await Promise.all(
     names.sort().map(async (name) => packPage(name, await readFile(join(folder, name)))),
   );
-  const described = (name: keyof typeof descriptions) =>
-    readFile(join(projectDir, descriptions[name]));
-  pages.push(packPage('openapi.json', servedOpenApi(await described('openApi'))));
-  pages.push(packText('api-doc', await described('apiDoc')));
+  const read = (path: string) => readFile(join(projectDir, path));
+  pages.push(packPage('openapi.json', servedOpenApi(await read(openApiPath))));
+  pages.push(packText('api-doc', await read(apiDocPath)));
+  for (const [role, path] of Object.entries(webMcpPaths)) {
+    pages.push(packText(`webmcp-${role}`, restOfTools(await read(path))));
+  }
   let offset = 0;
   const directory = pages.map(({ bytes, ...entry }) => {
     offset += bytes.length;
@@ -70,6 +75,14 @@ function packPage(name: string, bytes: Buffer): PackedPage {
     isCompressed,
     bytes: isCompressed ? compressed : bytes,
   };
+}
+
+/** Returns the part after the canister's id, which the canister writes (src/http/discovery.ts). */
+function restOfTools(text: Buffer): Buffer {
+  const head = '{"schema_version":"1.0","canister":{';
+  const json = JSON.stringify(JSON.parse(text.toString()));
+  if (!json.startsWith(head)) throw new Error(`The description of tools must begin with ${head}`);
+  return Buffer.from(`${json.slice(head.length)}\n`);
 }
 
 /** Answers contain the text, so it is not compressed. */

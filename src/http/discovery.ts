@@ -2,12 +2,14 @@
 // canisters and their interfaces: service discoverability for apps of the Internet Computer
 // (docs.internetcomputer.org/guides/frontends/service-discoverability).
 
+import { readBuiltText } from '../domain/administration/console-pages.ts';
 import {
   type FrontRole,
   networkUrl,
   type ServiceRole,
   type VolumeRole,
 } from '../domain/shared/service-role.ts';
+import { concatBytes } from '../lib/bytes.ts';
 import { encodeUtf8 } from '../lib/text.ts';
 import { publicFields } from './console.ts';
 import { jsonPage, type Page, pageOf, wellKnownFolder } from './page.ts';
@@ -59,4 +61,14 @@ export function derivationPage({ id }: FrontRole): Page {
   const body = () => encodeUtf8(`${networkUrl(id)}\n`);
   const fields = publicFields('text/plain; charset=utf-8');
   return pageOf(`${wellKnownFolder}ii-derivation-origin`, body, fields);
+}
+
+/**
+ * Describes methods as tools of agents, in the form of DFINITY's webmcp. The build makes all of it
+ * but the id. Its rest begins after `"canister":{` (scripts/console.ts).
+ */
+export function toolsPage({ kind, id }: ServiceRole): Page {
+  const head = `{"schema_version":"1.0","canister":{"id":"${id}",`;
+  const body = () => concatBytes(encodeUtf8(head), readBuiltText(`webmcp-${kind}`));
+  return pageOf(`${wellKnownFolder}webmcp.json`, body, publicFields('application/json'));
 }

@@ -24,7 +24,7 @@ import { emptyBytes } from '../lib/bytes.ts';
 import { decodeUtf8, encodeUtf8 } from '../lib/text.ts';
 import { serveText } from './certified-text.ts';
 import { consoleText, openApiText } from './console.ts';
-import { architecturePage, derivationPage } from './discovery.ts';
+import { architecturePage, derivationPage, toolsPage } from './discovery.ts';
 import type { HttpResponse } from './message.ts';
 import { jsonPage, type Page, pageOf, wellKnownFolder } from './page.ts';
 import { type Exchange, refuseNowhere } from './router.ts';
@@ -134,7 +134,7 @@ function ownOrigins(stores: Stores): string[] {
 /** Texts for programs. */
 function textPages(stores: Stores, role: ServiceRole): Page[] {
   const service = servicePage(stores);
-  const forAll = [service, architecturePage(role)];
+  const forAll = [service, architecturePage(role), toolsPage(role)];
   if (role.kind === 'volume') return [...forAll, catalog()];
   const origins = jsonPage(originsAddress, () => alternativeOrigins(stores, role));
   return [...forAll, origins, derivationPage(role)];

@@ -134,3 +134,25 @@ describe('GET /.well-known/ii-derivation-origin', () => {
     expect((await volume.accepted({ url: derivation })).status).toBe(404);
   });
 });
+
+describe('GET /.well-known/webmcp.json', () => {
+  const tools = '/.well-known/webmcp.json';
+
+  test('has the id of the canister, for fewer instructions than an update', async () => {
+    for (const canister of [front, volume]) {
+      const { canister: described } = JSON.parse(await textAt(canister, tools, 'application/json'));
+      expect(described.id).toBe(`${canister.canisterId}`);
+      expect(canister.replica.reports.at(-1)?.instructions).toBeLessThan(20_000_000n);
+    }
+  });
+
+  test('is the text of a controller until it is removed', async () => {
+    for (const canister of [front, volume]) {
+      const own = await textAt(canister, tools, 'application/json');
+      await setText(canister, 'webmcp.json', '{"tools":[]}');
+      expect(await textAt(canister, tools, 'application/json')).toBe('{"tools":[]}');
+      await setText(canister, 'webmcp.json');
+      expect(await textAt(canister, tools, 'application/json')).toBe(own);
+    }
+  });
+});

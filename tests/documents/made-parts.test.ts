@@ -4,7 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../packages/efs/src/efs.ts';
+import { webMcpPaths } from '../../scripts/console.ts';
 import { apiDoc } from '../../scripts/descriptions/api-doc.ts';
+import { roles, webMcp } from '../../scripts/descriptions/web-mcp.ts';
 import { openApiText } from '../../scripts/openapi/document.ts';
 import { projectDir } from '../tidy/source-tree.ts';
 import { commandReference } from './support/command-reference.ts';
@@ -47,6 +49,12 @@ test('openapi.json is generated from the routes and http.md', async () => {
 
 test('api-doc.md is generated from the limits', async () => {
   expect(isAsMade('candid/api-doc.md', await apiDoc()), 'npm run documents writes it').toBe(true);
+});
+
+test.each(roles)('the tools of a %s are generated from the interface', (role) => {
+  const did = readFileSync(join(projectDir, 'candid/file_storage.did'), 'utf8');
+  const path = webMcpPaths[role];
+  expect(isAsMade(path, webMcp(did, role)), 'npm run documents writes it').toBe(true);
 });
 
 test('pictures are drawn from the transcripts that tests run', () => {

@@ -139,6 +139,17 @@ test('nothing is lost, and everything is certified again', async () => {
   for (const { instructions } of steps) expect(instructions).toBeLessThan(messageInstructionsMax);
 });
 
+test('GET /.well-known/ic-architecture and webmcp.json have the id of the canister', async () => {
+  const read = async (name: string) => {
+    const response = await fetch(`${replica.url}/.well-known/${name}`);
+    expect(response.headers.get('ic-certificate')).toMatch(/version=2/);
+    return response.json();
+  };
+  const { canisters } = await read('ic-architecture');
+  expect(canisters.map(({ id }: { id: string }) => id)).toEqual([service.canisterId]);
+  expect((await read('webmcp.json')).canister.id).toBe(service.canisterId);
+});
+
 test('a second upgrade finds no record to convert', async () => {
   const { wasmPath } = await buildCanister({ force: false });
   await replica.upgrade(service.canisterId, new Uint8Array(await readFile(wasmPath)), undefined, {

@@ -70,8 +70,8 @@ function begin(request: UploadBeginning): string {
 /** Chunked uploads: begin, send chunks in any order, complete. For files above 1,900,000 bytes. */
 export class UploadsActor {
   /**
-   * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
-   * the right to continue it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
+   * (bucketId, path, contentType, size, apiKey) Begins an upload; ok is its id, with which the
+   * same caller continues. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
    */
   @update([IDL.Text, IDL.Text, IDL.Text, IDL.Nat, IDL.Opt(IDL.Text)], ResultText)
   beginFileUpload(

@@ -5,7 +5,6 @@
 //                 PageEntry | the bytes of the pages in this order
 
 import { present } from '../../lib/assert.ts';
-import { emptyBytes } from '../../lib/bytes.ts';
 import { decodeHex } from '../../lib/hex.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lib/text.ts';
 import { RecordReader, RecordWriter } from '../../storage/codec.ts';
@@ -66,12 +65,12 @@ export function consolePages(): readonly ConsolePage[] {
 }
 
 /** Texts that answers contain; they have no address of their own. */
-export type BuiltText = 'api-doc';
+export type BuiltText = 'api-doc' | 'webmcp-volume' | 'webmcp-front';
 
-/** Returns the text in UTF-8; empty if the build added none. */
+/** Returns the text in UTF-8. */
 export function readBuiltText(name: BuiltText): Uint8Array {
   const text = openDirectory().texts.find(({ address }) => address === name);
-  return text === undefined ? emptyBytes : readConsolePage(text);
+  return readConsolePage(present(text, name));
 }
 
 /** Returns the stored bytes of a page. */

@@ -1128,8 +1128,8 @@ export interface _SERVICE {
   /** Adds a volume to the list, which then reports its buckets. For controllers of a front. */
   'addVolume' : ActorMethod<[Principal], { 'ok' : null } | { 'err' : string }>,
   /**
-   * (bucketId, path, contentType, size, apiKey) Begins an upload. ok is its id, which also gives
-   * the right to continue it. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
+   * (bucketId, path, contentType, size, apiKey) Begins an upload; ok is its id, with which the
+   * same caller continues. `size` is bytes. Errors: AccessDenied, InvalidPath, QuotaExceeded.
    */
   'beginFileUpload' : ActorMethod<
     [string, string, string, bigint, [] | [string]],
