@@ -4,7 +4,13 @@ import { pathList, readForm } from './batch-operations.ts';
 import { bytes, type Operations } from './description.ts';
 import { emptied, keyErrors, storeErrors, uncached } from './file-operations.ts';
 
-const pictureTypes = ['image/webp', 'image/jpeg', 'image/png', 'image/avif'] as const;
+const pictureTypes = [
+  'image/webp',
+  'image/jpeg',
+  'image/png',
+  'image/avif',
+  'application/age',
+] as const;
 
 export const thumbnailOperations: Operations = {
   'PUT B/thumbnails/{path}': {

@@ -29,6 +29,8 @@ const exposed: Header = [
   'ETag, Content-Range, Content-Length, Accept-Ranges, Last-Modified, Content-Disposition',
 ];
 
+const sandbox: Header = ['Content-Security-Policy', 'sandbox'];
+
 /**
  * Scripts of a site run, each page in a unique origin, so that they cannot reach browser data of
  * other buckets or of the service (HTML standard, "Sandboxing").
@@ -62,6 +64,8 @@ export function ownHeaders(file: Represented & Pick<PublishedFile, 'thumbnail'>)
     ['Content-Type', contentType],
     ['X-Content-Type-Options', 'nosniff'],
   ];
+  // An encrypted thumbnail has the type of its file
+  if (!hasSiteLeaves(file) && isSandboxed({ ...file, contentType })) ownFields.push(sandbox);
   const shared = served.validators.filter(([name]) => !fileFields.has(name));
   const digest = () => present(decodeHex(sha256), 'SHA-256 of a thumbnail');
   return { ...served, thumbnail: { headers: [...ownFields, ...shared], size, digest } };
@@ -143,9 +147,7 @@ export function representationHeaders(file: Represented): Header[] {
     const value = file.headers[place] ?? '';
     if (value !== '') headers.push([storedHeaderNames[place] ?? '', value]);
   }
-  if (!hasSiteLeaves(file) && isSandboxed(file)) {
-    headers.push(['Content-Security-Policy', 'sandbox']);
-  }
+  if (!hasSiteLeaves(file) && isSandboxed(file)) headers.push(sandbox);
   return headers;
 }
 

@@ -233,14 +233,66 @@ describe('getThumbnail()', () => {
   });
 });
 
-test('checkThumbnail() refuses a bucket that is end-to-end encrypted', async () => {
-  const { stores } = scene;
-  const bucket = findBucket(stores, 'box') ?? expect.fail();
-  putTestFile(stores);
-  const { saveBucket } = await import('../../src/domain/buckets/buckets.ts');
-  saveBucket(stores, { ...bucket, isEndToEnd: true }, bucket);
-  const upload = { ...named, etag: etagOf('box', 'a'), bytes: picture };
-  expectRefusal(stores, 'NotEncrypted', () => checkThumbnail(stores, alice, upload));
+describe('putThumbnail() in an end-to-end bucket', () => {
+  const ageStart = 'age-encryption.org/v1\n-> ';
+  const sealed = Buffer.concat([Buffer.from(`${ageStart}X25519 `), testBytes(1_000)]);
+
+  beforeEach(() => {
+    updateBucket(scene.stores, alice, bucketChange({ endToEnd: {} }));
+    putTestFile(scene.stores, { bytes: sealed });
+  });
+
+  test('stores an age file, of up to 49,152 bytes, with the type of its file', () => {
+    put({ bytes: sealed });
+    const shown = getThumbnail(scene.stores, alice, named);
+    expect(shown.contentType).toBe('application/age');
+    expect(Buffer.from(shown.bytes)).toEqual(sealed);
+    const largest = Buffer.concat([Buffer.from(ageStart), testBytes(49_152 - ageStart.length)]);
+    put({ bytes: largest });
+    expect(read()).toEqual(largest);
+    const larger = Buffer.concat([largest, Buffer.from('x')]);
+    expectRefusal(scene.stores, 'EntityTooLarge', () => put({ bytes: larger }));
+    checkInvariants(scene.stores);
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['a picture', picture],
+    ['no bytes', Buffer.from('')],
+    ['the beginning of an age file', Buffer.from('age-encryption.org/v1\n')],
+    ['age in its armor', Buffer.from('-----BEGIN AGE ENCRYPTED FILE-----\n')],
+  ])('refuses %s', (_, bytes) => {
+    const etag = etagOf('box', 'a');
+    const upload = { ...named, etag, bytes };
+    expectRefusal(scene.stores, 'NotEncrypted', () => checkThumbnail(scene.stores, alice, upload));
+    expectRefusal(scene.stores, 'NotEncrypted', () => put({ bytes }));
+  });
+
+  test('refuses an age file in other buckets, except with a copied file', () => {
+    putTestFile(scene.stores, { bucket: 'other' });
+    const elsewhere = { bucket: 'other', bytes: sealed };
+    expectRefusal(scene.stores, 'InvalidContentType', () => put(elsewhere));
+    put({ bytes: sealed });
+    copy('a', { bucket: 'other', path: 'b' });
+    expect(read('b', 'other')).toEqual(sealed);
+    checkInvariants(scene.stores);
+  });
+
+  test('keeps it in copies, moves, former versions and through rotations of keys', () => {
+    const { stores } = scene;
+    updateBucket(stores, alice, bucketChange({ keepVersionsDays: 9n }));
+    put({ bytes: sealed });
+    copy('a', { path: 'copy' });
+    moveFile(stores, alice, { ...named, from: 'copy', to: { path: 'moved' }, conditions: {} });
+    putTestFile(stores, { bytes: Buffer.concat([sealed, sealed]) });
+    expectRefusal(stores, 'NoSuchFile', () => read());
+    rotateBucketKey(stores, alice, 'box');
+    while (isRotating(stores)) continueRotation(stores);
+    const { items } = listVersions(stores, alice, { bucket: 'box', apiKey: undefined, limit: 9 });
+    const version = items.find(({ file }) => file.path === 'a')?.file.version ?? 0;
+    restoreVersion(stores, alice, { ...named, version, conditions: {} });
+    for (const path of ['a', 'moved']) expect(read(path)).toEqual(sealed);
+    checkInvariants(stores);
+  });
 });
 
 const seed = seedOr(20_261_128);

@@ -28,6 +28,8 @@ export const readFilesBytesMax = chunkBytesMax;
 export const readFileRestBytes = 512;
 /** Bytes of a thumbnail: a WebP picture of 320 pixels has 5 to 25 kB. */
 export const thumbnailBytesMax = 32_768;
+/** Bytes of an encrypted thumbnail: the header of eight post-quantum recipients has 14 kB. */
+export const sealedThumbnailBytesMax = 49_152;
 /** Bytes of the JSON or the texts of a call that lists files to delete. */
 export const deletionBytesMax = 98_304;
 

@@ -3,7 +3,7 @@
 import {
   batchTextBytesMax,
   deletionBytesMax,
-  thumbnailBytesMax,
+  sealedThumbnailBytesMax,
 } from '../../../packages/wire/src/limits.ts';
 import type { Call } from '../../domain/shared/caller.ts';
 import type { Stores } from '../../domain/shared/stores.ts';
@@ -62,7 +62,7 @@ export const deletion: ArgumentBounds = {
 /** The rules of a bucket. */
 export const rules: ArgumentBounds = { bytes: 20_480, textBytes: 16_384, values: 480 };
 /** A thumbnail and a few names. */
-export const picture: ArgumentBounds = { ...few, bytes: thumbnailBytesMax + few.bytes };
+export const picture: ArgumentBounds = { ...few, bytes: sealedThumbnailBytesMax + few.bytes };
 export const chunk: ArgumentBounds = { ...few, bytes: 2_097_152 };
 export const request: ArgumentBounds = {
   bytes: 2_097_152,

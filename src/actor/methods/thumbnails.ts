@@ -19,8 +19,8 @@ const readArguments = [IDL.Text, IDL.Vec(IDL.Text), IDL.Opt(IDL.Text)];
 /** Thumbnails: small pictures of files, which clients make and store after an upload. */
 export class ThumbnailsActor {
   /**
-   * Stores the thumbnail of a file, or replaces it; needs the right to write. Copies, moves and
-   * former versions keep it, and it is deleted with the file. Errors: AccessDenied, NoSuchFile,
+   * Stores the thumbnail of a file (an age file if the bucket is end-to-end), or replaces it.
+   * Copies, moves and versions keep it. Needs the right to write. Errors: AccessDenied, NoSuchFile,
    * PreconditionFailed, EntityTooLarge, InvalidContentType, QuotaExceeded, NotEncrypted.
    */
   @update([ThumbnailUpload], ResultNull)

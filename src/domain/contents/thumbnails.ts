@@ -6,7 +6,7 @@
 //   index and counter   0x80000000 | number: indexes and counters of the file's chunks are below,
 //                       and seals of records have other numbers
 
-import { thumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
+import { sealedThumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
 import { sha256 as digestOf } from '../../crypto/hash.ts';
 import { encodeHex } from '../../lib/hex.ts';
 import type { ShownThumbnail } from '../shared/publication.ts';
@@ -25,7 +25,7 @@ const digestPattern = /^[0-9a-f]{64}$/;
 /** Whether the fields are those of a thumbnail, not of a damaged record. */
 export function isPossibleThumbnail({ index, size, sha256 }: Thumbnail): boolean {
   const isIndex = Number.isInteger(index) && index >= indexMin && index < indexEnd;
-  return isIndex && size > 0 && size <= thumbnailBytesMax && digestPattern.test(sha256);
+  return isIndex && size > 0 && size <= sealedThumbnailBytesMax && digestPattern.test(sha256);
 }
 
 /** Encrypts and stores the bytes. `number`: from nextContentId(), used for nothing else. */

@@ -1,16 +1,18 @@
 // Thumbnails: small pictures of files, which clients make. The record of a file names its
 // thumbnail, so copies, moves and former versions have it too, and it is freed with the last of
-// them. Nobody can set the thumbnail of another record that shares the content.
+// them. Nobody can set the thumbnail of another record that shares the content. In an end-to-end
+// bucket it is an age file, as the file is.
 
-import { thumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
-import { bytesEqual } from '../../lib/bytes.ts';
-import { asciiBytes } from '../../lib/text.ts';
+import { sealedThumbnailBytesMax, thumbnailBytesMax } from '../../../packages/wire/src/limits.ts';
+import { pictureStartBytes, pictureTypeOf } from '../../../packages/wire/src/picture-types.ts';
+import { byteString } from '../../lib/bytes.ts';
 import { type Bucket, saveBucket } from '../buckets/buckets.ts';
 import { checkQuota, overheadBytesOf } from '../buckets/quota.ts';
 import { chunkDigests } from '../contents/digest-tables.ts';
 import { releaseThumbnail } from '../contents/shared-contents.ts';
 import { readThumbnail, type Thumbnail, writeThumbnail } from '../contents/thumbnails.ts';
 import { authorize } from '../rights/rights.ts';
+import { ageContentType, requireAgeStart } from '../shared/age-format.ts';
 import type { Call } from '../shared/caller.ts';
 import { parseFilePath, quote } from '../shared/names.ts';
 import { checkWritePreconditions } from '../shared/preconditions.ts';
@@ -54,9 +56,8 @@ export function checkThumbnail(stores: Stores, call: Call, upload: ThumbnailUplo
   const { bucket: name, path: sent, apiKey, etag, bytes } = upload;
   const claim = { bucket: name, path: sent, permission: 'write', apiKey } as const;
   const { bucket } = authorize(stores, call, claim);
-  if (bucket.isEndToEnd) throw readableInEndToEnd(bucket);
   const path = parseFilePath(sent);
-  const contentType = requirePicture(bytes);
+  const contentType = requirePicture(bucket, bytes);
   const file = findFile(stores, bucket.id, path) ?? refuseMissing(bucket, path);
   requireTag(file, etag);
   // A first thumbnail changes nothing that is held
@@ -68,23 +69,21 @@ export function checkThumbnail(stores: Stores, call: Call, upload: ThumbnailUplo
   return { bucket, file, contentType };
 }
 
-function readableInEndToEnd({ id }: Bucket): Refusal {
-  return new Refusal(
-    'NotEncrypted',
-    `Bucket ${id} is end-to-end encrypted, and the service could read a thumbnail: its files have none.`,
-  );
-}
-
-/** Returns the type of the picture. */
-function requirePicture(bytes: Uint8Array): string {
-  if (bytes.length > thumbnailBytesMax) {
+/** Returns the type of the picture; in an end-to-end bucket, it must be an age file. */
+function requirePicture({ id, isEndToEnd }: Bucket, bytes: Uint8Array): string {
+  const limit = isEndToEnd ? sealedThumbnailBytesMax : thumbnailBytesMax;
+  if (bytes.length > limit) {
     throw new Refusal(
       'EntityTooLarge',
-      `A thumbnail has at most ${thumbnailBytesMax} bytes, this one has ${bytes.length}: make it smaller.`,
-      { limit: thumbnailBytesMax, size: bytes.length },
+      `A thumbnail has at most ${limit} bytes, this one has ${bytes.length}: make it smaller.`,
+      { limit, size: bytes.length },
     );
   }
-  const type = pictureType(bytes);
+  if (isEndToEnd) {
+    requireAgeStart(id, bytes);
+    return ageContentType;
+  }
+  const type = pictureTypeOf(byteString(bytes.subarray(0, pictureStartBytes)));
   if (type !== undefined) return type;
   throw new Refusal(
     'InvalidContentType',
@@ -144,34 +143,4 @@ export function pictureOf(stores: Stores, { file, key }: OpenFile): Picture {
 export function requireThumbnail({ path, thumbnail }: FileRecord): Thumbnail {
   if (thumbnail !== undefined) return thumbnail;
   throw new Refusal('NoSuchFile', `File ${quote(path)} has no thumbnail.`);
-}
-
-interface Format {
-  readonly type: string;
-  /** Bytes of the format, each list at its offset. */
-  readonly magic: readonly (readonly [offset: number, ascii: string])[];
-}
-
-/** Only formats in which no browser runs a script. */
-const formats: readonly Format[] = [
-  {
-    type: 'image/webp',
-    magic: [
-      [0, 'RIFF'],
-      [8, 'WEBP'],
-    ],
-  },
-  { type: 'image/jpeg', magic: [[0, '\xff\xd8\xff']] },
-  { type: 'image/png', magic: [[0, '\x89PNG\r\n\x1a\n']] },
-  { type: 'image/avif', magic: [[4, 'ftypavif']] },
-];
-
-/** Returns the type of a picture by its first bytes; `undefined` for any other bytes. */
-function pictureType(bytes: Uint8Array): string | undefined {
-  const found = formats.find(({ magic }) =>
-    magic.every(([offset, text]) =>
-      bytesEqual(bytes.subarray(offset, offset + text.length), asciiBytes(text)),
-    ),
-  );
-  return found?.type;
 }

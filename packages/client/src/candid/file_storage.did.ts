@@ -1467,8 +1467,8 @@ export interface _SERVICE {
       { 'err' : string }
   >,
   /**
-   * Stores the thumbnail of a file, or replaces it; needs the right to write. Copies, moves and
-   * former versions keep it, and it is deleted with the file. Errors: AccessDenied, NoSuchFile,
+   * Stores the thumbnail of a file (an age file if the bucket is end-to-end), or replaces it.
+   * Copies, moves and versions keep it. Needs the right to write. Errors: AccessDenied, NoSuchFile,
    * PreconditionFailed, EntityTooLarge, InvalidContentType, QuotaExceeded, NotEncrypted.
    */
   'putThumbnail' : ActorMethod<
