@@ -242,7 +242,8 @@ test('EndToEndFiles: many small files are uploaded together, each with its own h
   const bucket = { id: service.bucket, mode };
   const sealed = await Promise.all(files.map((file) => client.own.sealed(file, bucket)));
   const ended = [];
-  for await (const one of client.files.uploadAll(sealed, { bucket: service.bucket })) {
+  const all = sealed.map(({ file }) => file);
+  for await (const one of client.files.uploadAll(all, { bucket: service.bucket })) {
     ended.push(one);
   }
   expect(ended.filter(({ error }) => error)).toEqual([]);

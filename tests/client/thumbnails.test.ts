@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FileStorage } from '../../packages/client/src/files/file-storage.ts';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
-import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
@@ -19,7 +18,7 @@ beforeAll(async () => {
   service = await openService();
   const { host, canisterId, identityPem, base } = service;
   const identity = identityFromPem(identityPem);
-  owner = createNodeStorage({ host, canisterId, identity, endToEnd: nodeEndToEnd() });
+  owner = createNodeStorage({ host, canisterId, identity });
   await owner.buckets.create(bucket);
   const permissions = ['read', 'write', 'delete'] as const;
   const { secret: apiKey } = await owner.keys.create({ name: 'k', buckets: [bucket], permissions });
@@ -90,11 +89,4 @@ test('put() leaves an entry in the journal, which is no change of the file', asy
   const { entries } = await owner.journal.list(bucket, { limit: 1 });
   expect(entries).toMatchObject([{ kind: 'thumbnail.changed', path }]);
   expect(await owner.stat({ bucket, path })).toMatchObject({ etag, version: 1 });
-});
-
-test('put() refuses an end-to-end bucket', async () => {
-  await owner.buckets.create('safe', { endToEnd: {} });
-  const { etag } = await owner.upload(new Blob(['x']), { bucket: 'safe', path: 'a' });
-  const refused = owner.thumbnails.put({ bucket: 'safe', path: 'a', etag }, testPicture(10));
-  await expect(refused).rejects.toMatchObject({ code: 'NotEncrypted' });
 });

@@ -3,11 +3,14 @@
 
 import { makeThumbnail } from '../../../packages/client/src/files/make-thumbnail.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
+import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Thumbnail } from '../../../packages/client/src/types/thumbnails.ts';
+import { isPassing } from '../failures.ts';
+import { session } from '../session.ts';
 import { isMade } from './pictures.ts';
 import { isSealed } from './sealed.ts';
-import { shownType } from './shown-type.ts';
+import { isPicture, shownType } from './shown-type.ts';
 
 /** Rows that appear within this time share a query. */
 const gatheredMs = 20;
@@ -59,21 +62,30 @@ async function readStored(): Promise<void> {
   const { bucketId: bucket } = first.file;
   const files = [...wishes]
     .map(({ file }) => file)
-    .filter((file) => file.bucketId === bucket && !isSealed(file) && !asked.has(nameOf(file)));
+    .filter((file) => file.bucketId === bucket && isAskable(file));
   for (const file of files) asked.add(nameOf(file));
   const paths = files.map(({ path }) => path);
   try {
     const found = await storage.thumbnails.read({ bucket, paths });
     for (const file of files) keepStored(file, found.get(file.path));
-  } catch {
-    for (const file of files) asked.delete(nameOf(file));
+  } catch (error) {
+    // A derivation that the service refuses for now would be refused for each new row.
+    const isWorthwhile = isPassing(error) && !isStorageError(error, 'SlowDown');
+    if (isWorthwhile) for (const file of files) asked.delete(nameOf(file));
   }
   while (madeAtOnce < madeAtOnceMax && nextMade() !== undefined) void makeMissing();
+}
+
+/** An API key cannot decrypt. */
+function isAskable(file: FileRecord): boolean {
+  if (isSealed(file) && session.value?.kind === 'key') return false;
+  return !asked.has(nameOf(file));
 }
 
 function keepStored(file: FileRecord, stored: Thumbnail | undefined): void {
   if (stored?.etag !== file.etag) return;
   const { bytes, contentType } = stored;
+  if (!isPicture(contentType)) return;
   keepThumbnail(file, new Blob([bytes as BlobPart], { type: contentType }));
 }
 

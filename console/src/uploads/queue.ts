@@ -5,7 +5,7 @@ import type { ChosenFile } from '../../../packages/client/src/bytes/dropped-file
 import { isStorageError } from '../../../packages/client/src/storage-error.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import { isAborted, isPassing, sentenceOf } from '../failures.ts';
-import { isPicture } from '../files/shown-type.ts';
+import { isPicture, shownType } from '../files/shown-type.ts';
 import { texts } from '../language.ts';
 import { nextName } from '../words.ts';
 import { type Choice, itemOf, keptOf, type UploadItem, type UploadTarget } from './item.ts';
@@ -221,7 +221,7 @@ function stored(item: UploadItem, file: FileRecord): void {
   item.failure = undefined;
   void forgetUploads([item.id]);
   tellStored(item.bucket, [file]);
-  if (isPicture(file.contentType)) {
+  if (isPicture(shownType(file))) {
     import('./thumbnails.ts').then(
       ({ storeThumbnail }) => storeThumbnail(item, file),
       () => {},

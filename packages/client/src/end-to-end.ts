@@ -1,17 +1,16 @@
 // The layer for end-to-end buckets: encrypts files before they are sent and decrypts downloads.
 // bucket-modes.ts finds out whether a bucket is end-to-end; age/end-to-end-files.ts does the rest
-// and is loaded for the first such bucket.
+// and is loaded for the first such bucket. end-to-end-operations.ts has what few pages need.
 
 import type { PathOpener } from './administration/journal.ts';
 import type { Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
-import type { BucketModes } from './bucket-modes.ts';
-import type { UploadInput } from './bytes/upload-source.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
 import { certifiedBy } from './downloads/certified-by.ts';
 import type { FileDownloads } from './downloads/download-all.ts';
+import type { Layer, Modes } from './end-to-end-operations.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { lazyTransfers } from './files/lazy-transfers.ts';
 import { versionsOf } from './files/versions.ts';
@@ -20,7 +19,6 @@ import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
 import type { LinkRequest, NewLink } from './types/links.ts';
-import type { FileToUpload, UploadAllOptions, UploadedFile } from './types/transfers.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
 
@@ -31,6 +29,8 @@ export interface LayeredFiles {
   /** Opens paths of buckets that seal names. */
   readonly openerOf?: PathOpener;
 }
+
+const operations = () => import('./end-to-end-operations.ts');
 
 /** Returns a storage that encrypts and decrypts files of end-to-end buckets. */
 export type EndToEndLayer = (connection: Connection, issuer?: Issuer | undefined) => LayeredFiles;
@@ -85,6 +85,7 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const file = await perform(connection, 'openFile', request, signal);
       return open(name, downloadOptions, file);
     });
+    const layer = { files, modes, load };
     const encrypting: FileStorage = {
       ...files,
       async upload(source, uploadOptions) {
@@ -99,12 +100,18 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
           throw error;
         });
       },
-      uploadAll: (all, allOptions) => uploadAll({ files, modes, load }, all, allOptions),
+      async *uploadAll(all, allOptions) {
+        yield* (await operations()).uploadAll(layer, all, allOptions);
+      },
       download,
       downloadAll: (all, allOptions) => transfers.downloadAll(all, allOptions, { download, open }),
       versions: versionsOf(connection, download),
       uploads: wholeOnly(files.uploads, modes),
-      links: { ...files.links, create: (request) => createLink({ files, modes, load }, request) },
+      thumbnails: {
+        put: async (...given) => (await operations()).putThumbnail(layer, ...given),
+        read: async (given) => (await operations()).readThumbnails(layer, given),
+      },
+      links: { ...files.links, create: (request) => createLink(layer, request) },
     };
     const openerOf: PathOpener = async (bucket, signal) => {
       const { open: openPath } = await names(bucket, 'find', signal);
@@ -112,12 +119,6 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
     };
     return { files: encrypting, forget: modes.forget, openerOf };
   };
-}
-
-interface Layer {
-  readonly files: FileStorage;
-  readonly modes: Modes;
-  load(): Promise<EndToEndFiles>;
 }
 
 async function createLink({ files, modes, load }: Layer, request: LinkRequest): Promise<NewLink> {
@@ -135,51 +136,6 @@ async function createLink({ files, modes, load }: Layer, request: LinkRequest): 
   const mode = await modeOf();
   return mode === undefined ? link : (await load()).openingLink(request, link, mode);
 }
-
-type FilesToUpload = Iterable<FileToUpload> | AsyncIterable<FileToUpload>;
-
-async function* uploadAll(
-  layer: Layer,
-  all: FilesToUpload,
-  options: UploadAllOptions,
-): AsyncGenerator<UploadedFile> {
-  const { files, modes } = layer;
-  const { bucket, signal } = options;
-  const refusal = await modes.of(bucket, signal).catch(refusalOf);
-  if (isStorageError(refusal)) {
-    // Reports the refusal for each file, as the service would, but sends none of them.
-    for await (const { path } of all) yield { path, error: refusal };
-    return;
-  }
-  for await (const ended of files.uploadAll(eachSealed(layer, all, options), options)) {
-    if (isStorageError(ended.error, 'NotEncrypted')) modes.forget(bucket);
-    yield ended;
-  }
-}
-
-async function* eachSealed(layer: Layer, all: FilesToUpload, options: UploadAllOptions) {
-  for await (const file of all) yield await sealed(layer, file, options);
-}
-
-/** Asks for the mode of each file, because the recipients can change during a long upload. */
-async function sealed(
-  { modes, load }: Layer,
-  file: FileToUpload,
-  { bucket, signal }: UploadAllOptions,
-): Promise<FileToUpload> {
-  try {
-    const mode = await modes.of(bucket, signal);
-    return mode === undefined ? file : await (await load()).sealed(file, { id: bucket, mode });
-  } catch (error) {
-    // Fails like a source that cannot be read, so that the other files are uploaded.
-    const source: unknown = { size: 1, slice: () => Promise.reject(error) };
-    return { ...file, source: source as UploadInput, size: undefined, sha256: undefined };
-  }
-}
-
-type Modes = Pick<BucketModes, 'of' | 'ofAgeFile' | 'forNames'> & {
-  forget(bucket: string): void;
-};
 
 /** The modes of buckets; loads their module with the first call. */
 function lazyModes(connection: Connection, options: EndToEndOptions): Modes {
@@ -218,8 +174,3 @@ function wholeOnly(uploads: Uploads, modes: Modes): Uploads {
 }
 
 function ignore(): void {}
-
-function refusalOf(error: unknown): StorageError {
-  if (isStorageError(error) && error.code !== 'Aborted') return error;
-  throw error;
-}

@@ -103,7 +103,8 @@ function checkedFiles(items: unknown, { bucket, prefix, limit }: GalleryQuery): 
     const { size, thumbnail } = item as { readonly size?: unknown; readonly thumbnail?: unknown };
     const bytes = typeof size === 'number' && size >= 0 ? size : 0;
     const contentType = textIn(item, 'contentType');
-    const hasThumbnail = typeof thumbnail === 'object' && thumbnail !== null;
+    const isSealed = contentType === 'application/age';
+    const hasThumbnail = typeof thumbnail === 'object' && thumbnail !== null && !isSealed;
     return [{ bucket, path, name: nameOf(path), size: bytes, contentType, hasThumbnail }];
   });
 }

@@ -2,7 +2,7 @@
 // against their blocks. Each answer is one node's word until the chain that contains it ends in the
 // certified hash.
 
-import { concatBytes, decodeHex, emptyBytes, encodeHex } from '../bytes/bytes.ts';
+import { bytesEqual, concatBytes, decodeHex, emptyBytes, encodeHex } from '../bytes/bytes.ts';
 import { shortSha256 as sha256 } from '../bytes/short-sha256.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Signal } from '../connection/transport.ts';
@@ -222,8 +222,7 @@ function brokenLink(blocks: readonly JournalBlock[], at: number): StorageError {
 }
 
 function equal(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  return one.every((byte, at) => byte === other[at]);
+  return one !== undefined && other !== undefined && bytesEqual(one, other);
 }
 
 function requireNoted(blocks: readonly JournalBlock[], since: JournalTip | undefined): void {

@@ -7,7 +7,7 @@ import type { PathNames } from '../sealed-names/bucket-names.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { EndToEndRecord, IdentityStore } from '../types/end-to-end.ts';
 import { type BucketIdentity, deriveVetKey, identityOf, namesKeyOf } from './bucket-identity.ts';
-import { type Opening, openHeader, type Sealing } from './header.ts';
+import { type HeaderOpener, headerOpener, type Opening, type Sealing } from './header.ts';
 import { sealedNames } from './sealed-names.ts';
 
 /** The canister that issues identities; absent for API keys and anonymous callers. */
@@ -62,28 +62,37 @@ export class BucketKeys {
 
   /** Returns the key of a file with this header. Throws NoIdentity if no identity opens it. */
   async fileKeyOf(bucket: EndToEndBucket | undefined, header: Uint8Array): Promise<Uint8Array> {
+    return this.opener(bucket)(header);
+  }
+
+  /**
+   * Like fileKeyOf(), for many headers: reads or derives each identity at most once, also if that
+   * fails.
+   */
+  opener(bucket: EndToEndBucket | undefined): HeaderOpener {
     const { identities, passphrases, issuer } = this.#settings;
-    const own = { identities, passphrases };
-    if (bucket === undefined || !bucket.mode.usesVetKeys || issuer === undefined) {
-      return openHeader(header, own);
-    }
-    const tries = [() => openHeader(header, own)];
-    for (const epoch of everyEpoch(bucket.mode)) {
-      tries.push(async () => {
-        const { identity } = await this.identity(bucket, epoch);
-        return openHeader(header, { identities: [identity], passphrases: [] });
-      });
-    }
-    let refusal: unknown;
-    for (const attempt of tries) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isStorageError(error, 'NoIdentity')) throw error;
-        refusal = error;
+    const tries = [once(async () => headerOpener({ identities, passphrases }))];
+    if (bucket?.mode.usesVetKeys && issuer !== undefined) {
+      for (const epoch of everyEpoch(bucket.mode)) {
+        const open = async () => {
+          const { identity } = await this.identity(bucket, epoch);
+          return headerOpener({ identities: [identity], passphrases: [] });
+        };
+        tries.push(once(open));
       }
     }
-    throw refusal;
+    return async (header) => {
+      let refusal: unknown;
+      for (const opener of tries) {
+        try {
+          return await (await opener())(header);
+        } catch (error) {
+          if (!isStorageError(error, 'NoIdentity')) throw error;
+          refusal = error;
+        }
+      }
+      throw refusal;
+    };
   }
 
   /**
@@ -164,6 +173,14 @@ export class BucketKeys {
     }
     return recipient;
   }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function nameOf(issuer: Issuer | undefined, { mode }: EndToEndBucket, epoch: number): string {

@@ -2,6 +2,7 @@
 // they arrive. Digests and entity tags are those of the stored, encrypted bytes.
 
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
+import { bytesEqual } from '../bytes/bytes.ts';
 import { requireSha256 } from '../bytes/digest.ts';
 import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
@@ -13,11 +14,13 @@ import { masked, passwordKeys } from '../links/link-password.ts';
 import { linkOf, lockOf } from '../links/locked-link.ts';
 import type { OpenedFile } from '../operations/transfers.ts';
 import { StorageError } from '../storage-error.ts';
+import type { CallOptions } from '../types/call-options.ts';
 import type { EndToEndRecord } from '../types/end-to-end.ts';
 import { ageType, type EndToEndOptions } from '../types/end-to-end.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
 import type { LinkRequest, NewLink } from '../types/links.ts';
 import { recipientsDigest } from '../types/recipients-digest.ts';
+import type { PicturedFile, Thumbnail } from '../types/thumbnails.ts';
 import type {
   Download,
   DownloadOptions,
@@ -26,19 +29,29 @@ import type {
   UploadOptions,
 } from '../types/transfers.ts';
 import { BucketKeys, type EndToEndBucket, type Issuer } from './bucket-keys.ts';
-import { type FileHeader, headerEnd, makeHeader } from './header.ts';
+import { type FileHeader, type HeaderOpener, headerEnd, headerOf, makeHeader } from './header.ts';
 import { memoryIdentityStore } from './identity-store.ts';
 import { linkFragment } from './linked-file.ts';
+import { MadeHeaders } from './made-headers.ts';
 import { FileOpener } from './opened-download.ts';
 import { payloadNonceBytes, plainBytesWithin } from './payload.ts';
 import { sealedSource } from './sealed-source.ts';
 import { softwareSegmentCipher } from './segment-cipher.ts';
+import { openThumbnails, sealThumbnail } from './thumbnails.ts';
 
 export interface EndToEndFiles {
   readonly keys: BucketKeys;
   upload(input: UploadInput, options: UploadOptions, mode: EndToEndRecord): Promise<FileRecord>;
   /** Returns the file with a source that encrypts it, with a header of its own. */
-  sealed(file: FileToUpload, bucket: EndToEndBucket): Promise<FileToUpload>;
+  sealed(file: FileToUpload, bucket: EndToEndBucket): Promise<SealedUpload>;
+  /** Remembers the header of a file that this client has uploaded, for its thumbnail. */
+  noteStored(file: Pick<FileRecord, 'bucketId' | 'etag'>, header: FileHeader): void;
+  putThumbnail(file: PicturedFile, order: PictureOrder, mode: EndToEndRecord): Promise<void>;
+  /** Decrypts the thumbnails of the bucket's files; those that cannot be are absent. */
+  openThumbnails(
+    found: ReadonlyMap<string, Thumbnail>,
+    bucket: EndToEndBucket,
+  ): Promise<ReadonlyMap<string, Thumbnail>>;
   download(
     name: FileName,
     opened: { readonly file: OpenedFile; readonly options: DownloadOptions },
@@ -46,6 +59,15 @@ export interface EndToEndFiles {
   ): Promise<Download>;
   /** Returns the link with the file's key in its fragment; if that fails, removes the link. */
   openingLink(request: LinkRequest, link: NewLink, mode: EndToEndRecord): Promise<NewLink>;
+}
+
+export interface SealedUpload {
+  readonly file: FileToUpload;
+  readonly header: FileHeader;
+}
+
+interface PictureOrder extends CallOptions {
+  readonly picture: Blob | Uint8Array;
 }
 
 interface Surroundings {
@@ -61,11 +83,20 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
   const { cipher = softwareSegmentCipher } = options;
   const keys = new BucketKeys(connection, { identities, passphrases, store, issuer });
   const opener = new FileOpener(connection, keys, cipher);
-  const sealer = { files, keys, cipher, wholeBytesMax: connection.transport.wholeFileBytesMax };
+  const made = new MadeHeaders();
+  const { wholeFileBytesMax: wholeBytesMax } = connection.transport;
+  const sealer = { files, keys, cipher, made, wholeBytesMax };
   return {
     keys,
     upload: (input, uploadOptions, mode) => upload(sealer, { input, options: uploadOptions, mode }),
     sealed: (file, bucket) => sealedFile(sealer, file, bucket),
+    noteStored: ({ bucketId, etag }, header) => made.add(bucketId, etag, header),
+    putThumbnail: (file, order, mode) => putThumbnail(sealer, file, { ...order, mode }),
+    openThumbnails(found, bucket) {
+      const opener = keys.opener(bucket);
+      const openerOf = ({ etag }: Thumbnail) => openerWith(made.of(bucket.id, etag), opener);
+      return openThumbnails(found, openerOf, cipher);
+    },
     download: (name, opened, mode) => opener.download(name, opened, { id: name.bucket, mode }),
     async openingLink(request, link, mode) {
       const { bucket } = request;
@@ -97,6 +128,7 @@ interface Sealer {
   readonly files: FileStorage;
   readonly keys: BucketKeys;
   readonly cipher: typeof softwareSegmentCipher;
+  readonly made: MadeHeaders;
   readonly wholeBytesMax: number;
 }
 
@@ -118,7 +150,7 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
   const plain = await openPlain(sealer, { ...options, source: input, sha256: expected });
   const source = await sealedSource(plain, header, sealer.cipher);
   const ageHeader = `${encodeBase64Url(header.prefix)}.${digest}`;
-  return sealer.files.upload(source as UploadInput, {
+  const record = await sealer.files.upload(source as UploadInput, {
     ...options,
     resume,
     contentType: ageType,
@@ -127,6 +159,8 @@ async function upload(sealer: Sealer, { input, options, mode }: Upload): Promise
     onProgress: onProgress && ((progress) => onProgress(plainProgress(progress, plain, header))),
     onSession: onSession && ((session) => onSession({ ...session, ageHeader })),
   });
+  sealer.made.add(options.bucket, record.etag, header);
+  return record;
 }
 
 /** A client that is still at work sends a chunk at least this often, unless its line fails. */
@@ -208,9 +242,39 @@ async function sealedFile(
   sealer: Sealer,
   file: FileToUpload,
   bucket: EndToEndBucket,
-): Promise<FileToUpload> {
+): Promise<SealedUpload> {
   const plain = await openPlain(sealer, file);
   const header = await makeHeader(await sealer.keys.sealingOf(bucket));
   const source = (await sealedSource(plain, header, sealer.cipher)) as UploadInput;
-  return { ...file, source, size: undefined, sha256: undefined, contentType: ageType };
+  const sealed = { source, size: undefined, sha256: undefined, contentType: ageType };
+  return { file: { ...file, ...sealed }, header };
+}
+
+interface PictureUpload extends PictureOrder {
+  readonly mode: EndToEndRecord;
+}
+
+/**
+ * Encrypts the picture with the key of the file if this client has uploaded the file. Any other
+ * picture gets a key of its own, for the bucket's recipients.
+ */
+async function putThumbnail(
+  { files, keys, cipher, made }: Sealer,
+  file: PicturedFile,
+  { picture, mode, signal }: PictureUpload,
+): Promise<void> {
+  const { bucket: id, etag } = file;
+  const plain = picture instanceof Uint8Array ? picture : await bytesOf(picture);
+  const header = made.of(id, etag) ?? (await makeHeader(await keys.sealingOf({ id, mode })));
+  await files.thumbnails.put(file, await sealThumbnail(plain, header, cipher), { signal });
+}
+
+async function bytesOf(picture: Blob): Promise<Uint8Array> {
+  return new Uint8Array(await picture.arrayBuffer());
+}
+
+/** Returns an opener that knows one header, so that it is not unwrapped again. */
+function openerWith(known: FileHeader | undefined, opener: HeaderOpener): HeaderOpener {
+  if (known === undefined) return opener;
+  return async (header) => (bytesEqual(header, headerOf(known)) ? known.fileKey : opener(header));
 }

@@ -2,7 +2,7 @@
 // author implements the format; this file adds access to the header and its key.
 
 import { Decrypter, Encrypter } from 'age-encryption';
-import { StorageError } from '../storage-error.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
 import { damaged, payloadNonceBytes } from './payload.ts';
 
 /** Enough for 100 recipients with post-quantum keys: twenty take 45 kB. */
@@ -27,6 +27,11 @@ export interface FileHeader {
   readonly prefix: Uint8Array;
   /** 16 bytes, which open only this file. */
   readonly fileKey: Uint8Array;
+}
+
+/** Returns the header without the nonce. */
+export function headerOf({ prefix }: FileHeader): Uint8Array {
+  return prefix.subarray(0, prefix.length - payloadNonceBytes);
 }
 
 /** Makes a header with a new key and a new nonce. */
@@ -82,25 +87,36 @@ export function headerEnd(bytes: Uint8Array): number | undefined {
   return undefined;
 }
 
+/** Returns the key of the file with this header. */
+export type HeaderOpener = (header: Uint8Array) => Promise<Uint8Array>;
+
 /** Returns the file's key. Throws NoIdentity if nothing opens it, IntegrityError if damaged. */
 export async function openHeader(header: Uint8Array, opening: Opening): Promise<Uint8Array> {
+  return headerOpener(opening)(header);
+}
+
+/** Like openHeader(), for many headers: computes the recipient of each identity once. */
+export function headerOpener({ identities, passphrases }: Opening): HeaderOpener {
   const decrypter = new Decrypter();
-  for (const identity of opening.identities) addIdentity(decrypter, identity);
-  for (const passphrase of opening.passphrases) decrypter.addPassphrase(passphrase);
-  let hasNone = false;
+  for (const identity of identities) addIdentity(decrypter, identity);
+  for (const passphrase of passphrases) decrypter.addPassphrase(passphrase);
+  const isNone = identities.length + passphrases.length === 0;
+  const words = isNone ? 'No identity is configured' : 'No configured identity opens it';
   // Tried after all other identities have failed.
   decrypter.addIdentity({
     unwrapFileKey() {
-      hasNone = true;
-      return null;
+      throw new StorageError('NoIdentity', `The file is encrypted. ${words}.`);
     },
   });
-  return decryptHeader(decrypter, header).catch((error) => {
-    if (!hasNone) throw error;
-    const known = opening.identities.length + opening.passphrases.length;
-    const words = known === 0 ? 'No identity is configured' : 'No configured identity opens it';
-    throw new StorageError('NoIdentity', `The file is encrypted. ${words}.`);
-  });
+  return (header) => decryptHeader(decrypter, header);
+}
+
+/** Returns an opener for whoever has only the key of one file, such as of a link. */
+export function openerByKey(fileKey: Uint8Array): HeaderOpener {
+  return async (header) => {
+    await requireFileKey(header, fileKey);
+    return fileKey;
+  };
 }
 
 /** Throws IntegrityError unless the key, such as a link's, opens this header. */
@@ -125,8 +141,9 @@ async function decryptHeader(decrypter: Decrypter, header: Uint8Array): Promise<
   try {
     const fileKey = await decrypter.decryptHeader(header);
     if (fileKey.length === fileKeyBytes) return fileKey;
-  } catch {
-    // All reasons give the same error, below.
+  } catch (error) {
+    if (isStorageError(error)) throw error;
+    // All other reasons give the same error, below.
   }
   throw damaged('Its header was changed.');
 }

@@ -20,8 +20,9 @@ import {
   openStream,
   readPrefix,
 } from './opened-file.ts';
-import { sealedSegmentBytes, segmentBytes } from './payload.ts';
+import { damaged, sealedSegmentBytes, segmentBytes } from './payload.ts';
 import { sealedSource } from './sealed-source.ts';
+import { isThumbnailNonce } from './thumbnails.ts';
 
 /** Number of cached headers: players request one range after another. */
 const keptFilesMax = 32;
@@ -92,6 +93,7 @@ export class FileOpener {
       },
     });
     const fileKey = await this.#keys.fileKeyOf(bucket, prefix.header);
+    if (await isThumbnailNonce(fileKey, prefix.nonce)) throw damaged('It is only its thumbnail.');
     const age = await openedAge({ prefix, size, fileKey }, this.#cipher);
     const unsealed = { prefix, fileKey, age };
     const [oldest] = this.#kept.keys();

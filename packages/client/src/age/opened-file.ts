@@ -4,7 +4,7 @@
 import { madeOf, type Pieces } from '../bytes/byte-stream.ts';
 import { concatBytes, emptyBytes } from '../bytes/bytes.ts';
 import type { SegmentCipher } from '../types/end-to-end.ts';
-import { headerBytesMax, headerEnd } from './header.ts';
+import { type HeaderOpener, headerBytesMax, headerEnd } from './header.ts';
 import {
   damaged,
   openSegment,
@@ -134,6 +134,23 @@ export function openStream(
     if (next !== beyond) throw damaged(`It is truncated: ${next} of ${count} segments arrived.`);
   }
   return madeOf(sealed, take, takeEnd);
+}
+
+/**
+ * Decrypts a whole age file; `opener` returns the key for its header: openerByKey() for whoever has
+ * only the file's key.
+ */
+export async function openWhole(
+  bytes: Uint8Array,
+  opener: HeaderOpener,
+  cipher: SegmentCipher,
+): Promise<Uint8Array> {
+  const { length: size } = bytes;
+  const file = { size, read: async (start: number, end: number) => bytes.subarray(start, end) };
+  const prefix = await readPrefix(file);
+  const fileKey = await opener(prefix.header);
+  const age = await openedAge({ prefix, size, fileKey }, cipher);
+  return readOpened(age, file, { start: 0, end: age.size });
 }
 
 /** Reads a range of the plaintext, by the segments that cover it. */

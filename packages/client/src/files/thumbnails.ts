@@ -4,16 +4,18 @@ import { readFileCountMax } from '../../../wire/src/limits.ts';
 import { type Connection, perform } from '../connection/connection.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
+import { ageType } from '../types/end-to-end.ts';
 import type { PicturedFile, Thumbnail, ThumbnailsOptions } from '../types/thumbnails.ts';
 
 /**
  * Small pictures of files. Copies, moves and former versions of a file keep its thumbnail, and it
- * is deleted with them. Files of end-to-end buckets have none.
+ * is deleted with them. In end-to-end buckets they are encrypted before they are sent.
  */
 export interface Thumbnails {
   /**
    * Stores the thumbnail of a file, or replaces it: WebP, JPEG, PNG or AVIF, at most 32,768 bytes.
-   * makeThumbnail() makes one in a browser.
+   * makeThumbnail() makes one in a browser. In an end-to-end bucket, use the storage that uploaded
+   * the file: then the file's key opens the thumbnail too, and no identity is needed.
    *
    * @example
    * ```ts
@@ -26,7 +28,8 @@ export interface Thumbnails {
   put(file: PicturedFile, picture: Blob | Uint8Array, options?: CallOptions): Promise<void>;
   /**
    * Returns the thumbnails by path, up to 200 with one request; files without one are absent. One
-   * node of the network answers.
+   * node of the network answers. Encrypted ones that cannot be opened are absent too; if none can
+   * be opened, fails like the first, with NoIdentity or IntegrityError.
    *
    * @example
    * ```ts
@@ -40,7 +43,7 @@ export interface Thumbnails {
   read(options: ThumbnailsOptions): Promise<ReadonlyMap<string, Thumbnail>>;
 }
 
-const types = ['webp', 'jpeg', 'png', 'avif'].map((subtype) => `image/${subtype}`);
+const types = ['image/webp', 'image/jpeg', 'image/png', 'image/avif', ageType];
 
 export function thumbnailsOf(connection: Connection): Thumbnails {
   return {

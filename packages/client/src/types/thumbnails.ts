@@ -17,7 +17,10 @@ export interface ThumbnailsOptions extends CallOptions {
 export interface Thumbnail {
   /** The entity tag of the file. */
   readonly etag: string;
-  /** `image/webp`, `image/jpeg`, `image/png` or `image/avif`. */
+  /**
+   * `image/webp`, `image/jpeg`, `image/png` or `image/avif`; `application/age` if it is encrypted
+   * and the storage has no `endToEnd`.
+   */
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }

@@ -4,8 +4,10 @@
 import { createRequire as loaderFrom } from 'node:module';
 import type Sharp from 'sharp';
 import { inParallel } from '../../../client/src/connection/parallel.ts';
+import { mediaTypeOf } from '../../../client/src/node/media-type.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { abortedError } from '../../../client/src/storage-error.ts';
+import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileRecord } from '../../../client/src/types/files.ts';
 import { thumbnailBytesMax } from '../../../wire/src/limits.ts';
 import type { Run } from '../config/run.ts';
@@ -52,13 +54,18 @@ function loadSharp(): typeof Sharp {
   }
 }
 
+/** Encrypted files have a type by their names. */
+function typeOf({ contentType, path }: FileRecord): string {
+  return contentType === ageType ? mediaTypeOf(path) : contentType;
+}
+
 /** A picture that cannot be decoded gets a note, one that the service refuses counts as failed. */
 export async function putThumbnails(
   { run, storage, make }: { readonly run: Run; readonly storage: Storage; readonly make: Maker },
   summary: Pick<Summary, 'failures'>,
   uploaded: readonly Uploaded[],
 ): Promise<void> {
-  const pictures = uploaded.filter(({ record }) => /^image\/(?!svg)/.test(record.contentType));
+  const pictures = uploaded.filter(({ record }) => /^image\/(?!svg)/.test(typeOf(record)));
   const counted = { verb: 'given a thumbnail', failures: summary.failures };
   const putOne = async ({ file, record }: Uploaded, signal: AbortSignal) => {
     const { bucketId: bucket, path, etag } = record;
