@@ -2,7 +2,16 @@
 // network as slow as the mainnet.
 
 import type { Page } from 'playwright-core';
-import { openConsole } from '../tests/console/support/console.ts';
+import { makeHeader } from '../packages/client/src/age/header.ts';
+import { sealThumbnail } from '../packages/client/src/age/thumbnails.ts';
+import { concatBytes } from '../packages/client/src/bytes/bytes.ts';
+import { nodeSegmentCipher } from '../packages/client/src/node/segment-cipher.ts';
+import type { Visit } from '../tests/console/support/browser.ts';
+import {
+  openConsole,
+  shownPrincipal,
+  type TestedConsole,
+} from '../tests/console/support/console.ts';
 import { personOf } from '../tests/support/people.ts';
 import { type Service, sampleBytes, sha256Hex } from '../tests/support/service.ts';
 
@@ -36,21 +45,37 @@ async function thumbnail(page: Page): Promise<Uint8Array> {
   return Buffer.from(address.slice(address.indexOf(',') + 1), 'base64');
 }
 
-/** Fills the folder by calls within the process, which the profile does not slow down. */
-async function fill(service: Service, picture: Uint8Array): Promise<void> {
-  const owner = personOf(service, 'owner');
+interface Photograph {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly thumbnail: Uint8Array;
+}
+
+async function photographsOf(picture: Uint8Array, recipients: string[]): Promise<Photograph[]> {
   const paths = Array.from({ length: count }, (_, index) => `photos/${10_000 + index}.jpg`);
-  const bucketId = 'demo';
+  const made = paths.map(async (path) => {
+    const bytes = sampleBytes(path, photoBytes);
+    if (recipients.length === 0) return { path, bytes, thumbnail: picture };
+    const header = await makeHeader({ recipients });
+    const thumbnail = await sealThumbnail(picture, header, nodeSegmentCipher);
+    return { path, bytes: concatBytes(header.prefix, bytes), thumbnail };
+  });
+  return Promise.all(made);
+}
+
+/** Fills the folder by calls within the process, which the profile does not slow down. */
+async function fill(service: Service, bucketId: string, all: Photograph[]): Promise<void> {
+  const owner = personOf(service, 'owner');
   for (let start = 0; start < count; start += batchFiles) {
-    const files = paths.slice(start, start + batchFiles).map((path) => ({
-      ...{ path, bytes: sampleBytes(path, photoBytes), contentType: [], tags: [], headers: [] },
+    const files = all.slice(start, start + batchFiles).map(({ path, bytes }) => ({
+      ...{ path, bytes, contentType: [], tags: [], headers: [] },
       ...{ metadata: [], sha256: [], ifMatch: [], ifNoneMatch: [] },
     }));
     await owner.get('uploadFiles', { bucketId, apiKey: [], files });
   }
-  for (const path of paths) {
-    const etag = sha256Hex(sampleBytes(path, photoBytes));
-    await owner.get('putThumbnail', { bucketId, path, etag, bytes: picture, apiKey: [] });
+  for (const { path, bytes, thumbnail } of all) {
+    const etag = sha256Hex(bytes);
+    await owner.get('putThumbnail', { bucketId, path, etag, bytes: thumbnail, apiKey: [] });
   }
 }
 
@@ -87,30 +112,49 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[values.length >> 1] ?? Number.NaN;
 }
 
-export async function photographs(): Promise<Photographs> {
+/** Signs in as a member of a new end-to-end bucket, and returns its recipients. */
+async function joinBucket({ storage, pages }: TestedConsole, { page }: Visit, bucket: string) {
+  await page.goto(pages.url);
+  await page.getByRole('button', { name: 'Use a key on this device' }).click();
+  const principal = await shownPrincipal(page);
+  await storage.buckets.create(bucket, { endToEnd: {} });
+  await storage.buckets.update(bucket, { addMembers: [{ principal, role: 'reader' }] });
+  // The owner's first upload publishes the recipient.
+  await storage.upload(new Blob(['text']), { bucket, path: 'note.txt' });
+  const { endToEnd } = await storage.buckets.get(bucket);
+  return endToEnd?.epochs.flatMap(({ recipient }) => recipient ?? []) ?? [];
+}
+
+/** Measures an ordinary bucket, or an end-to-end bucket whose page decrypts the thumbnails. */
+export async function photographs(kind: 'plain' | 'end-to-end'): Promise<Photographs> {
   const tested = await openConsole({ profile: 'mainnet', seed: 1 });
   try {
+    const isPlain = kind === 'plain';
+    const bucket = isPlain ? 'demo' : 'safe';
     const first = await tested.open();
     const picture = await thumbnail(first.page);
-    await fill(tested.service, picture);
-    await first.context.close();
+    const recipients = isPlain ? [] : await joinBucket(tested, first, bucket);
+    await fill(tested.service, bucket, await photographsOf(picture, recipients));
     const opened: number[] = [];
     const scrolled: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const visit = await tested.open();
+      // The key of an end-to-end bucket's member is in the first visitor's browser.
+      const visit = isPlain ? await tested.open() : first;
       const { page } = visit;
-      await tested.signIn(visit);
+      if (isPlain) await tested.signIn(visit);
+      else await page.goto(`${tested.pages.url}/?${round}#/files/${bucket}/`);
       const link = page.getByRole('link', { name: 'photos', exact: true });
       await link.waitFor();
       opened.push(await untilShown(page, '10000.jpg', () => link.click()));
       const last = `${10_000 + count - 1}.jpg`;
       scrolled.push(await untilShown(page, last, () => scrollTo(page, last)));
-      await visit.context.close();
+      if (isPlain) await visit.context.close();
     }
     const size = `${Math.round(picture.length / 1_000)} kB`;
     const files = `${count.toLocaleString('en')} photographs`;
+    const place = isPlain ? '' : ' in an end-to-end bucket';
     return {
-      name: `a folder of ${files} with thumbnails of ${size} at the mainnet's speed`,
+      name: `a folder of ${files} with thumbnails of ${size}${place} at the mainnet's speed`,
       openedMs: median(opened),
       scrolledMs: median(scrolled),
     };

@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
-import { openConsole, type TestedConsole } from './support/console.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
 import { picture } from './support/picture.ts';
 
 describe.skipIf(isBrowserUnwanted)('thumbnails', () => {
@@ -70,5 +70,64 @@ describe.skipIf(isBrowserUnwanted)('thumbnails', () => {
     await page.reload();
     await imageIn(page, 'harbour.png').waitFor();
     expect(await imageIn(page, 'quay.png').count()).toBe(0);
+  });
+
+  describe.each([false, true])('in an end-to-end bucket with sealed names: %s', (sealsNames) => {
+    const bucket = sealsNames ? 'quiet' : 'post';
+    let member: Visit;
+    let shown: Page;
+
+    beforeAll(async () => {
+      const { storage, pages } = tested;
+      member = await tested.open();
+      shown = member.page;
+      await shown.goto(pages.url);
+      await shown.getByRole('button', { name: 'Use a key on this device' }).click();
+      const principal = await shownPrincipal(shown);
+      await storage.buckets.create(bucket, { endToEnd: { sealsNames } });
+      await storage.buckets.update(bucket, { addMembers: [{ principal, role: 'writer' }] });
+      // The recipient of a bucket is published by its owner.
+      await storage.upload(new Blob(['text']), { bucket, path: 'note.txt' });
+    });
+    afterAll(() => member?.context.close());
+
+    test('are encrypted in the page, and shown again after a reload', async () => {
+      const sent: string[] = [];
+      shown.on('request', (request) => {
+        sent.push(request.postDataBuffer()?.toString('latin1') ?? '');
+      });
+      await shown.goto(`${tested.pages.url}/#/files/${bucket}/`);
+      const chosen = { name: 'harbour.png', mimeType: 'image/png', buffer: image };
+      await shown.getByLabel('Upload files').last().setInputFiles([chosen]);
+      await imageIn(shown, 'harbour.png').waitFor();
+      const paths = ['harbour.png'];
+      const read = () => tested.storage.thumbnails.read({ bucket, paths });
+      await expect.poll(async () => (await read()).size).toBe(1);
+      expect((await read()).get('harbour.png')?.contentType).toBe('image/webp');
+      await shown.reload();
+      await imageIn(shown, 'harbour.png').waitFor();
+      expect(await widthOf(shown, 'harbour.png')).toBe(320);
+      const stores = sent.filter((body) => body.includes('putThumbnail'));
+      expect(stores).toHaveLength(1);
+      expect(stores[0]).toContain('age-encryption.org/v1');
+      expect(sent.filter((body) => body.includes('WEBP') || body.includes('IHDR'))).toEqual([]);
+      expect(member.faults).toEqual([]);
+    });
+
+    test.skipIf(sealsNames)('are not requested by a key, which cannot decrypt them', async () => {
+      const permissions = ['read'] as const;
+      const made = await tested.storage.keys.create({ name: 'k', buckets: [bucket], permissions });
+      const other = await tested.open();
+      const asked: string[] = [];
+      other.page.on('request', (request) => {
+        if (request.postDataBuffer()?.includes('readThumbnails')) asked.push(request.url());
+      });
+      await other.page.goto(`${tested.pages.url}/#key=${made.secret}&bucket=${bucket}`);
+      await other.page.getByRole('row', { name: 'harbour.png' }).waitFor();
+      await other.page.getByRole('link', { name: 'harbour.png' }).click();
+      await other.page.getByText('This session cannot decrypt').waitFor();
+      expect(asked).toEqual([]);
+      await other.context.close();
+    });
   });
 });

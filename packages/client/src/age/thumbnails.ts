@@ -16,6 +16,8 @@ import { type FileHeader, type HeaderOpener, headerOf } from './header.ts';
 import { openWhole } from './opened-file.ts';
 import { damaged, deriveBytes, payloadKeyOf, payloadNonceBytes, sealSegment } from './payload.ts';
 
+/** Less than a frame of a screen. */
+const busyMsMax = 10;
 const randomBytes = payloadNonceBytes / 2;
 
 async function markedNonce(fileKey: Uint8Array, random: Uint8Array): Promise<Uint8Array> {
@@ -83,16 +85,22 @@ export async function openThumbnails(
   openerOf: (one: Thumbnail) => HeaderOpener,
   cipher: SegmentCipher,
 ): Promise<ReadonlyMap<string, Thumbnail>> {
-  const opening = [...found].map(async ([path, one]) => {
+  const opened = new Map<string, Thumbnail>();
+  let refusal: unknown;
+  let sinceMs = performance.now();
+  for (const [path, one] of found) {
     const isSealed = one.contentType === ageType;
-    const opened = isSealed ? openThumbnail(one, openerOf(one), cipher) : one;
-    return [path, await opened] as const;
-  });
-  const ended = await Promise.allSettled(opening);
-  const opened = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failed = ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-  const bug = failed.find((error) => !isStorageError(error));
-  if (bug !== undefined) throw bug;
-  if (opened.length === 0 && failed.length > 0) throw failed[0];
-  return new Map(opened);
+    try {
+      opened.set(path, isSealed ? await openThumbnail(one, openerOf(one), cipher) : one);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      refusal ??= error;
+    }
+    if (performance.now() - sinceMs < busyMsMax) continue;
+    // Browsers draw nothing while promises of WebCrypto follow one another.
+    await new Promise((resolve) => setTimeout(resolve));
+    sinceMs = performance.now();
+  }
+  if (opened.size === 0 && refusal !== undefined) throw refusal;
+  return opened;
 }
