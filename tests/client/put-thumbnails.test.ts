@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { headerEnd } from '../../packages/client/src/age/header.ts';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
+import { nodeEndToEnd } from '../../packages/client/src/node/end-to-end.ts';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import { keyFor, personOf } from '../support/people.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
@@ -87,4 +91,34 @@ test('efs put --thumbnails with a key that may only add files stores them and fa
   expect(ended.errors).toContain('photos/added.jpg is not given a thumbnail');
   expect(ended.output).toContain('photos/added.jpg');
   expect((await thumbnails('added.jpg')).size).toBe(0);
+});
+
+test('efs put --thumbnails encrypts the thumbnails of an end-to-end bucket, without an identity', async () => {
+  const { host, canisterId, identityPem, base: url } = service;
+  const options = { host, canisterId, identity: identityFromPem(identityPem) };
+  const owner = createNodeStorage({ ...options, endToEnd: nodeEndToEnd() });
+  await owner.buckets.create('safe', { endToEnd: {} });
+  await owner.upload(new Blob(['publishes the recipient']), { bucket: 'safe', path: 'first' });
+  const permissions = ['write', 'read'] as const;
+  const { secret } = await owner.keys.create({ name: 'efs', buckets: ['safe'], permissions });
+  const environment = { EFS_URL: url, EFS_API_KEY: secret };
+  const { code, errors } = await callCommand(
+    ['put', '-r', '--thumbnails', 'album/', 'safe/photos/'],
+    { ...settings, environment },
+  );
+  expect(code, errors).toBe(0);
+  expect(errors).toContain('photos/broken.jpg');
+  const paths = ['turned.jpg', 'in/small.png', 'drawing.svg'].map((name) => `photos/${name}`);
+  const found = await owner.thumbnails.read({ bucket: 'safe', paths });
+  expect([...found.keys()]).toEqual(paths.slice(0, 2));
+  const [turned] = paths;
+  const size = await sharp(found.get(turned ?? '')?.bytes).metadata();
+  expect(size).toMatchObject({ format: 'webp', width: 160, height: 320 });
+  const stored = createHttpStorage({ url, apiKey: secret });
+  for (const path of paths.slice(0, 2)) {
+    const file = await (await stored.download({ bucket: 'safe', path })).bytes();
+    const sealed = (await stored.thumbnails.read({ bucket: 'safe', paths: [path] })).get(path);
+    const header = Buffer.from(file.subarray(0, headerEnd(file)));
+    expect(Buffer.from(sealed?.bytes.subarray(0, header.length) ?? '')).toEqual(header);
+  }
 });

@@ -282,6 +282,13 @@ describe('npm install: the command', () => {
     expect(await efs('ls', '-r', 'demo/a/')).not.toContain('note.txt');
   });
 
+  test('efs put --thumbnails without sharp says so before it sends anything', async () => {
+    await place.write('photo.jpg', 'photo');
+    const refused = efs('put', '--thumbnails', 'photo.jpg', 'demo/photos/');
+    await expect(refused).rejects.toThrow('--thumbnails needs the package sharp');
+    expect(await efs('ls', '-r', 'demo/photos/')).not.toContain('photo.jpg');
+  });
+
   test("starts within a small multiple of Node's start time", async () => {
     let [bare, own] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // Alternates, and repeats while other processes use the machine

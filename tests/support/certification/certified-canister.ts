@@ -30,6 +30,12 @@ export interface CertifiedCanister extends AskedCanister {
   showBucket(id: string, isPublic: boolean): Promise<void>;
   /** Also sets the fields of updateBucket that could be omitted. */
   setSite(id: string, isSite: boolean): Promise<void>;
+  /** Keeps former versions. */
+  keepVersions(id: string): Promise<void>;
+  /** Makes an empty bucket end-to-end. */
+  makeEndToEnd(id: string): Promise<void>;
+  /** Wraps the keys of the bucket's files again. */
+  rotateKey(id: string): Promise<void>;
   move(from: string, to: string): Promise<void>;
   /** Stores a text below /.well-known; without `body` removes it. */
   setWellKnown(name: string, body?: string): Promise<void>;
@@ -38,6 +44,7 @@ export interface CertifiedCanister extends AskedCanister {
 }
 
 const partBytesMin = 65_536;
+const texts = IDL.Opt(IDL.Vec(IDL.Text));
 
 export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const { wasmPath } = await buildCanister({ force: false });
@@ -99,6 +106,18 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
       const Change = IDL.Record({ bucketId: IDL.Text, isSite: IDL.Opt(IDL.Bool) });
       return call('updateBucket', [Change], [{ bucketId: id, isSite: [isSite] }]);
     },
+    keepVersions: (id) => {
+      const Change = IDL.Record({ bucketId: IDL.Text, keepVersionsDays: IDL.Opt(IDL.Nat) });
+      return call('updateBucket', [Change], [{ bucketId: id, keepVersionsDays: [9n] }]);
+    },
+    makeEndToEnd: (id) => {
+      const recipients = [`age1${'q'.repeat(58)}`];
+      const Options = IDL.Record({ usesVetKeys: IDL.Opt(IDL.Bool), recipients: texts });
+      const Change = IDL.Record({ bucketId: IDL.Text, endToEnd: IDL.Opt(Options) });
+      const endToEnd = { usesVetKeys: [false], recipients: [recipients] };
+      return call('updateBucket', [Change], [{ bucketId: id, endToEnd: [endToEnd] }]);
+    },
+    rotateKey: (id) => call('rotateBucketKey', [IDL.Text], [id]),
     async move(from, to) {
       const body = Buffer.from(JSON.stringify({ from, to: { path: to } }));
       await change({ method: 'POST', url: '/api/v1/bucket/demo/move', body });
