@@ -15,6 +15,7 @@ import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { nodeEndToEnd, openNodeLink } from '../../packages/client/src/node/end-to-end.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
+import { openFolderLink } from '../../packages/client/src/open-folder-link.ts';
 import { createStorage, type Storage } from '../../packages/client/src/storage.ts';
 import { type Replica, startReplica } from '../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../scripts/build.ts';
@@ -93,8 +94,26 @@ async function useSealedNames(storage: Storage): Promise<void> {
   }
   expect(paths).toEqual([`${directory}-copied/${name}`, `${directory}-moved/${name}`]);
   await storage.links.create({ bucket: 'named', path: paths[0] ?? '' });
+  await openFolder(storage, { bucket: 'named', prefix: `${directory}-copied/` });
   secrets.set('directory', Buffer.from(directory));
   secrets.set('name', Buffer.from(name));
+}
+
+/** Shares the folder by a link, and reads it with the link. */
+async function openFolder(storage: Storage, folderName: { bucket: string; prefix: string }) {
+  const { url } = await storage.folderLinks.create(folderName);
+  // Names below localhost may not resolve.
+  const local: typeof fetch = (input, init) =>
+    listening(String(input).replace(/\/\/[^/]*localhost/, '//localhost'), init);
+  const shared = await openFolderLink(url, { fetch: local });
+  const paths: string[] = [];
+  for await (const { path } of shared.list()) paths.push(path);
+  for (const path of paths) await (await shared.download(path)).bytes();
+  expect(paths.length).toBeGreaterThan(0);
+  await storage.folderLinks.refresh(url);
+  const secret = new URLSearchParams(new URL(url).hash.slice(1)).get('secret') ?? '';
+  secrets.set(`secret of ${folderName.bucket}`, Buffer.from(secret));
+  secrets.set(`identity of ${folderName.bucket}`, Buffer.from(secret, 'base64url').subarray(1));
 }
 
 beforeAll(async () => {

@@ -3,21 +3,27 @@
 // and is loaded for the first such bucket. end-to-end-operations.ts has what few pages need.
 
 import type { PathOpener } from './administration/journal.ts';
-import type { Issuer } from './age/bucket-keys.ts';
+import type { BucketKeys, Issuer } from './age/bucket-keys.ts';
 import type { EndToEndFiles } from './age/end-to-end-files.ts';
 import { type Connection, perform } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
 import { checkedConcurrency } from './connection/parallel.ts';
+import type { Signal } from './connection/transport.ts';
 import { certifiedBy } from './downloads/certified-by.ts';
 import type { FileDownloads } from './downloads/download-all.ts';
 import type { Layer, Modes } from './end-to-end-operations.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { lazyTransfers } from './files/lazy-transfers.ts';
 import { versionsOf } from './files/versions.ts';
-import { namesOf } from './sealed-names/bucket-names.ts';
+import { type NamesOf, namesOf } from './sealed-names/bucket-names.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
-import { ageType, type EndToEndOptions } from './types/end-to-end.ts';
+import {
+  ageType,
+  type EndToEndOptions,
+  type EndToEndRecord,
+  type SegmentCipher,
+} from './types/end-to-end.ts';
 import type { LinkRequest, NewLink } from './types/links.ts';
 import { requireVersionNumber } from './types/version-number.ts';
 import type { PartOptions, SessionOptions, Uploads } from './uploads/uploads.ts';
@@ -28,6 +34,20 @@ export interface LayeredFiles {
   forget?(bucket: string): void;
   /** Opens paths of buckets that seal names. */
   readonly openerOf?: PathOpener;
+  /** For links to folders. */
+  readonly sealing?: SealingParts;
+}
+
+/** The parts of the layer that links to folders use. */
+export interface SealingParts {
+  /** The mode for writing, undefined if the bucket is not end-to-end. */
+  mode(bucket: string, signal: Signal): Promise<EndToEndRecord | undefined>;
+  readonly names: NamesOf;
+  keys(): Promise<BucketKeys>;
+  /** With plain names, without encryption. */
+  readonly files: FileStorage;
+  readonly connection: Connection;
+  readonly cipher?: SegmentCipher | undefined;
 }
 
 const operations = () => import('./end-to-end-operations.ts');
@@ -117,7 +137,9 @@ export function endToEnd(options: EndToEndOptions = {}): EndToEndLayer {
       const { open: openPath } = await names(bucket, 'find', signal);
       return (path) => openPath(path).path;
     };
-    return { files: encrypting, forget: modes.forget, openerOf };
+    const keys = async () => (await load()).keys;
+    const sealing = { mode: modes.of, names, keys, files, connection, cipher: options.cipher };
+    return { files: encrypting, forget: modes.forget, openerOf, sealing };
   };
 }
 

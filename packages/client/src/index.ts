@@ -19,6 +19,7 @@ export type { ErasedVersions, Versions } from './files/versions.ts';
 export { createHttpStorage, type HttpStorageOptions } from './http-storage.ts';
 export type { Links } from './links/links.ts';
 export type { UploadLinks } from './links/upload-links.ts';
+export { type FolderLinkOptions, openFolderLink } from './open-folder-link.ts';
 export { type LinkOptions, needsPassword, openLink, unlockLink } from './open-link.ts';
 export type { ServiceStorageOptions } from './service-places.ts';
 export { createServiceStorage, type ServiceStorage, type Volumes } from './service-storage.ts';
@@ -45,6 +46,7 @@ export type {
   SegmentCipher,
 } from './types/end-to-end.ts';
 export type * from './types/files.ts';
+export type * from './types/folder-links.ts';
 export type * from './types/journal.ts';
 export type * from './types/keys.ts';
 export type * from './types/links.ts';

@@ -3,12 +3,14 @@
 
 import type { Access } from './administration/creators-and-rotation.ts';
 import type { Journal } from './administration/journal.ts';
+import { canisterAddress } from './connection/canister-address.ts';
 import { copyBetween, moveBetween } from './service-copies.ts';
 import { namedError, Places, type ServiceStorageOptions } from './service-places.ts';
 import { type TopUps, topUpsOf } from './service-top-ups.ts';
 import type { Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
 import type { BucketRecord } from './types/buckets.ts';
+import type { FolderLinks } from './types/folder-links.ts';
 import type { ServiceStatus, ServiceVolume, VolumeChange } from './types/service.ts';
 
 export interface ServiceStorage extends Storage {
@@ -120,6 +122,7 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
         }),
       revoke: (id) => places.somewhere(({ keys }) => keys.revoke(id)),
     },
+    folderLinks: folderLinksAt(places, options),
     rules: routed(rows.rules, (storage) => storage.rules),
     buckets: {
       ...buckets,
@@ -148,6 +151,28 @@ export function createServiceStorage(options: ServiceStorageOptions): ServiceSto
     topUps: topUpsOf(options),
     volumeOf: (bucket) => places.volumeOf(bucket),
     volume: (canisterId) => places.at(canisterId),
+  };
+}
+
+/** Each address begins at the front that the caller named, whatever the volume reports. */
+function folderLinksAt(places: Places, { host, front }: ServiceStorageOptions): FolderLinks {
+  const at = <T>(bucket: string, isOnce: boolean, call: (links: FolderLinks) => Promise<T>) =>
+    places.run(bucket, isOnce, ({ folderLinks }) => call(folderLinks));
+  return {
+    async create(request) {
+      const link = await at(request.bucket, true, (links) => links.create(request));
+      const base = canisterAddress({ host, canisterId: front });
+      return base === ''
+        ? link
+        : { ...link, url: `${base}/${link.url.slice(link.url.indexOf('#'))}` };
+    },
+    async refresh(url, options) {
+      const { folderAddressOf } = await import('./links/folder-address.ts');
+      const { bucket } = folderAddressOf(new URL(url).hash);
+      return at(bucket, false, (links) => links.refresh(url, options));
+    },
+    remove: (bucket, id, options) =>
+      at(bucket, false, (links) => links.remove(bucket, id, options)),
   };
 }
 

@@ -30,6 +30,7 @@ import type { Transport } from './connection/transport.ts';
 import { fetchWhole } from './connection/watched-fetch.ts';
 import { endToEnd } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
+import { folderLinksOf } from './folder-links.ts';
 import {
   type CommonOptions,
   connectionOver,
@@ -41,6 +42,7 @@ import { operationRows } from './operations/table.ts';
 import { isCrossOrigin, withoutLastSlashes } from './operations/url-paths.ts';
 import type { Checks } from './signed-writes.ts';
 import { isStorageError } from './storage-error.ts';
+import type { FolderLinks } from './types/folder-links.ts';
 import type { ServiceCode } from './types/service.ts';
 import type { StorageIdentity } from './types/storage-identity.ts';
 
@@ -113,6 +115,8 @@ export interface Storage extends FileStorage {
   /** Requires the actor; over HTTP every call fails with Unsupported. */
   readonly buckets: Buckets;
   readonly keys: Keys;
+  /** Links to folders. */
+  readonly folderLinks: FolderLinks;
   readonly rules: BucketRules;
   /** Manages the texts at `/.well-known/{name}`; requires a controller. */
   readonly wellKnown: WellKnown;
@@ -163,6 +167,7 @@ export function createStorage(options: StorageOptions): Storage {
     ...(layered?.files ?? fileStorage(connection)),
     buckets: bucketsOf(connection, layered?.forget),
     keys: keysOf(connection),
+    folderLinks: folderLinksOf(connection, layered?.sealing),
     rules: rulesOf(connection),
     wellKnown: wellKnownOf(connection),
     access: accessOf(connection),

@@ -40,6 +40,7 @@ import { addTopUpCommands } from './service/top-up-commands.ts';
 import { verify } from './service/verify.ts';
 import { addVolumeCommands } from './service/volume-commands.ts';
 import { addAccessCommands } from './sharing/access-commands.ts';
+import { createFolderLink, refreshFolderLink } from './sharing/folder-link.ts';
 import { createLink, listLinks, removeLinks } from './sharing/link.ts';
 import { addUploadLinks } from './sharing/upload-link.ts';
 import { addSites } from './sync/site-commands.ts';
@@ -170,7 +171,10 @@ function addInspection(program: Command): void {
   program
     .command('ls')
     .description('list files and folders of a bucket, or the buckets')
-    .argument('[place]', 'bucket, bucket/folder/ or bucket/prefix')
+    .argument(
+      '[place]',
+      "bucket, bucket/folder/ or bucket/prefix, or the address of a folder's link",
+    )
     .option('-r, --recursive', 'list all files below, and no folders')
     .option('--no-recursive', 'list folders even with --json, --prefix and --tag')
     .option('--prefix <text>', 'only paths with this prefix')
@@ -234,14 +238,24 @@ function addLinks(program: Command): void {
   link
     .command('create')
     .description('create a link and print its address, which is shown only once')
-    .argument('<file>', 'bucket/path')
+    .argument('<place>', 'bucket/path, or bucket/folder/ for all files of a folder')
     .option('--expires <when>', '7d, 12h or a date (default: never)')
     .option('--name <name>', 'browsers save the file under this name instead of displaying it')
     .option('--password', 'ask for a password that recipients need (or EFS_LINK_PASSWORD)')
     .option('--title <text>', 'print the address of a page whose title messengers show')
     .option('--max-downloads <count>', 'end the link after so many downloads', wholeNumber)
     .addOption(json())
-    .action((file: string, flags, command: Command) => createLink(runOf(command), file, flags));
+    .action((place: string, flags, command: Command) =>
+      (place.endsWith('/') ? createFolderLink : createLink)(runOf(command), place, flags),
+    );
+  link
+    .command('refresh')
+    .description("let the link to an end-to-end bucket's folder open its present files")
+    .argument('<address>', 'the address of the link')
+    .addOption(json())
+    .action((address: string, _flags, command: Command) =>
+      refreshFolderLink(runOf(command), address),
+    );
   link
     .command('ls')
     .description('list the links of a bucket or a file')
@@ -252,7 +266,10 @@ function addLinks(program: Command): void {
     .command('rm')
     .description('remove links, which stop working at once')
     .argument('<bucket>')
-    .argument('<ids...>', 'ids from link ls; put -- before an id that begins with -')
+    .argument(
+      '<ids...>',
+      'ids from link ls, or of folders from key ls; put -- before an id that begins with -',
+    )
     .addOption(json())
     .action((bucket: string, ids: string[], _flags, command: Command) =>
       removeLinks(runOf(command), bucket, ids),

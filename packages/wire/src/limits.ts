@@ -35,6 +35,8 @@ export const deletionBytesMax = 98_304;
 
 /** Folder of a bucket where files wait for a switch; a site does not serve it. */
 export const stagingFolder = '.efs-deploy/';
+/** Files of an end-to-end bucket that a folder's link opens. */
+export const sharedFilesMax = 5_000;
 /** Files that the digest of a switch's result covers. */
 export const digestedFilesMax = 20_000;
 

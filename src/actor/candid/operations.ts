@@ -325,6 +325,8 @@ export const NewApiKey = IDL.Record({
   maxFileBytes: IDL.Opt(IDL.Nat),
   maxFiles: IDL.Opt(IDL.Nat),
   fileCount: IDL.Opt(IDL.Nat),
+  /** The front's page that opens links to this canister, as in NewLink. */
+  linkPage: IDL.Opt(IDL.Text),
 });
 export const ResultNewApiKey = resultOf(NewApiKey);
 /** A key without its secret; `hint` is the beginning of the secret. */

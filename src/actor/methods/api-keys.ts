@@ -8,11 +8,12 @@ import {
   revokeKey,
 } from '../../domain/administration/api-key-administration.ts';
 import type { ApiKey } from '../../domain/rights/api-keys.ts';
+import { linkPageOf } from '../../domain/shared/role-record.ts';
 import { ApiKeyRequest, ResultApiKeys, ResultNewApiKey } from '../candid/operations.ts';
 import { ResultNull } from '../candid/types.ts';
 import { query, update } from '../dispatch/method.ts';
 import { type ApiKeyArgument, keyRequestOf } from '../messages/api-key-arguments.ts';
-import type { Optional } from '../messages/optional.ts';
+import { type Optional, optional } from '../messages/optional.ts';
 import { answer, currentCall } from '../runtime/call.ts';
 import { startUpkeep, stores } from '../runtime/runtime.ts';
 
@@ -54,7 +55,7 @@ export class ApiKeysActor {
   createApiKey(argument: ApiKeyArgument) {
     return answer(() => {
       const { key, secret } = createKey(stores, currentCall(), keyRequestOf(argument));
-      return { ...keyView(key), secret };
+      return { ...keyView(key), secret, linkPage: optional(linkPageOf(stores)) };
     });
   }
 

@@ -90,6 +90,10 @@ export const administrationCalls: ActorCalls<AdministrationOperations> = {
     ({ actor }, bucket) => actor.listApiKeys(bucket),
     (keys) => keys.map(listedKeyOf),
   ),
+  listSignedKeys: calling(
+    ({ signedQueries }, bucket) => signedQueries().listApiKeys(bucket),
+    (keys) => keys.map(listedKeyOf),
+  ),
   revokeKey: calling(({ actor }, id) => actor.revokeApiKey(id), nothing),
   updateAccess: calling(
     ({ actor }, change) => actor.updateAccess(accessChangeOf(change)),
@@ -164,7 +168,7 @@ async function createKey(service: Service, request: KeyRequest) {
   const isIgnored = isLimited && !(key.updatesPerHour[0] || key.bytesPerHour[0]);
   if (prefix && key.prefix.length === 0) await revokeUnlimited(service, key.id, 'prefix');
   if (isIgnored) await revokeUnlimited(service, key.id, 'budget');
-  return { ...keyRecordOf(key), secret: key.secret };
+  return { ...keyRecordOf(key), secret: key.secret, linkPage: key.linkPage[0] };
 }
 
 /** Revokes a key that version 0.1.0 created without the requested limit, and throws Unsupported. */

@@ -50,7 +50,7 @@ export interface Service {
   /** The same service, for uploads that version 0.1.0 accepts. */
   readonly earlierUploads: EarlierUploadActor;
   /** The same service, for queries that are sent as updates, whose replies the network signs. */
-  signedQueries(): Pick<ServiceActor, 'getBucket' | 'getRules'>;
+  signedQueries(): Pick<ServiceActor, 'getBucket' | 'getRules' | 'listApiKeys'>;
   readonly canisterId: string;
   readonly agent: HttpAgent;
   /** Returns an agent without signature checks, for bytes that the whole file's digest verifies. */

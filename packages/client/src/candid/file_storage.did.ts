@@ -627,6 +627,8 @@ export interface NewApiKey {
   'maxFiles' : [] | [bigint],
   'prefix' : [] | [string],
   'buckets' : Array<string>,
+  /** The front's page that opens links to this canister, as in NewLink. */
+  'linkPage' : [] | [string],
 }
 /** `url` contains the secret of the link; no other answer does. */
 export interface NewLink {
@@ -1868,6 +1870,7 @@ export const idlFactory: IDL.InterfaceFactory = ({ IDL }) => {
     'maxFiles' : IDL.Opt(IDL.Nat),
     'prefix' : IDL.Opt(IDL.Text),
     'buckets' : IDL.Vec(IDL.Text),
+    'linkPage' : IDL.Opt(IDL.Text),
   });
   const EndToEndOptions = IDL.Record({
     'recipients' : IDL.Opt(IDL.Vec(IDL.Text)),

@@ -103,6 +103,8 @@ export interface AdministrationOperations {
   getSignedRules(bucket: string): readonly StoredRule[];
   setRules(request: RulesRequest): readonly StoredRule[];
   createKey(request: KeyRequest): NewKey;
+  /** In a reply that the network signs. */
+  listSignedKeys(bucket: string): readonly KeyRecord[];
   listKeys(bucket: string): readonly KeyRecord[];
   revokeKey(id: string): undefined;
   /** Returns the principals that may create buckets after the change. */
@@ -144,6 +146,7 @@ export const administrationRows = {
   setRules: { retry: 'repeat' },
   // A second key could remain whose secret nobody has.
   createKey: { retry: 'never' },
+  listSignedKeys: { retry: 'repeat' },
   listKeys: { retry: 'repeat' },
   revokeKey: { retry: 'repeat' },
   updateAccess: { retry: 'repeat' },

@@ -46,6 +46,11 @@ export interface FileRecord extends ShownPath {
   readonly retention?: Retention | undefined;
   /** Its thumbnail; absent if it has none, and in answers of the actor. */
   readonly thumbnail?: { readonly size: number; readonly contentType: string } | undefined;
+  /**
+   * In an end-to-end folder that was opened by its link: the file was added, or replaced, after the
+   * sharing, so that the link does not open it.
+   */
+  readonly afterSharing?: 'added' | 'replaced' | undefined;
 }
 
 /** Header fields that the service stores with a file and sends with it. */

@@ -83,4 +83,6 @@ export interface KeyRecord {
 /** The record with the secret, which only create() returns. */
 export interface NewKey extends KeyRecord {
   readonly secret: string;
+  /** Address of the front's page for links, if the service has a front. */
+  readonly linkPage?: string | undefined;
 }

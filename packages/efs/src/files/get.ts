@@ -26,6 +26,7 @@ import { UsageError } from '../output/usage-error.ts';
 import { syncDown } from '../sync/sync-down.ts';
 import { runSync } from '../sync/sync-job.ts';
 import { type FilterFlags, filterOf } from '../transfers/filters.ts';
+import { type FolderSource, folderSource } from '../transfers/folder-source.ts';
 import { fetchFile } from '../transfers/get-file.ts';
 import { findLinkTarget } from '../transfers/link-target.ts';
 import { continueAfterFailure, endSummary, startSummary } from '../transfers/summary.ts';
@@ -52,8 +53,16 @@ export async function get(run: Run, names: GetNames, options: GetOptions): Promi
   const { source, target } = names;
   const { version } = options;
   await clearNotes();
+  const shared = folderSource(run, source);
+  if (shared !== undefined) {
+    if (options.recursive) return getFolder(shared, names, options);
+    throw new UsageError('The address belongs to a folder: give -r for all files in it.');
+  }
   const isLink = version === undefined && /^https?:\/\//i.test(source);
-  if (options.recursive && !isLink) return getFolder(run, names, options);
+  if (options.recursive && !isLink) {
+    const place = parseLocation(source);
+    return getFolder({ run, storage: await run.storage(), place }, names, options);
+  }
   if (!isLink && version === undefined && isFolder(parseLocation(source))) {
     throw new UsageError(`"${source}" is a folder: give -r for all files in it.`);
   }
@@ -100,16 +109,20 @@ async function linkedFile(url: string): Promise<Pick<Storage, 'download'>> {
  * Downloads a folder, except for equal local files. Without a final slash the folder's name is
  * kept: `demo/a` is written to `target/a`, and `demo/a/` to `target`.
  */
-async function getFolder(run: Run, names: GetNames, options: GetOptions): Promise<void> {
+async function getFolder(
+  { run, storage, place: { bucket, path } }: FolderSource,
+  names: GetNames,
+  options: GetOptions,
+): Promise<void> {
   const { source, target = '.' } = names;
   if (target === standardOutput || options.range !== undefined) {
     throw new UsageError('A folder needs a folder as destination: omit - and --range.');
   }
   checkedConcurrency(options.parallel);
-  const { bucket, path } = parseLocation(source);
   const from = { bucket, path: folderPrefix({ bucket, path }) };
-  const folder = source.endsWith('/') ? target : `${target}/${basename(source)}`;
-  const setting = { run, flags: options, filter: filterOf(options), storage: await run.storage() };
+  const isContents = path === '' || path.endsWith('/');
+  const folder = isContents && source !== bucket ? target : `${target}/${basename(source)}`;
+  const setting = { run, flags: options, filter: filterOf(options), storage };
   await runSync(syncDown(from, folder), setting);
 }
 

@@ -1,5 +1,6 @@
 // `efs link`: addresses with which anybody can read a file, even in a private bucket.
 
+import type { Storage } from '../../../client/src/storage.ts';
 import type { LinkRecord } from '../../../client/src/types/links.ts';
 import { newPassword } from '../config/link-password.ts';
 import type { Run } from '../config/run.ts';
@@ -109,12 +110,21 @@ export async function listLinks(
   }
 }
 
+/** A folder's link has the id of its API key. */
+function isKeyId(id: string): boolean {
+  return /^[0-9a-f]{16}$/.test(id);
+}
+
 export async function removeLinks(run: Run, bucket: string, ids: readonly string[]): Promise<void> {
   const storage = await run.storage();
+  const remove: Storage['links']['remove'] = async (...asked) =>
+    isKeyId(asked[1])
+      ? (await run.manager()).folderLinks.remove(...asked)
+      : storage.links.remove(...asked);
   const summary = startSummary('removed');
   for (const id of ids) {
     await continueAfterFailure(summary, id, async () => {
-      await storage.links.remove(bucket, id, { signal: run.signal });
+      await remove(bucket, id, { signal: run.signal });
       countDone(summary, id);
     });
   }

@@ -6,7 +6,7 @@ import type { ListOptions } from '../../../client/src/types/listings.ts';
 import type { Retention } from '../../../client/src/types/retention.ts';
 import type { Run } from '../config/run.ts';
 import { naming } from '../output/failure-words.ts';
-import { parseFileName, parseLocation } from '../output/location.ts';
+import { type Location, parseFileName, parseLocation } from '../output/location.ts';
 import {
   type Column,
   formatBytes,
@@ -19,6 +19,7 @@ import { printable } from '../output/printable.ts';
 import { formatTime } from '../output/times.ts';
 import { UsageError } from '../output/usage-error.ts';
 import { type Entry, entriesOf, isFile } from './folder-entries.ts';
+import { folderSource } from './folder-source.ts';
 import { sizeWithin } from './sealed-copies.ts';
 
 export interface ListFlags {
@@ -48,21 +49,33 @@ const heldColumn: Column<Entry> = {
   value: (entry) => (isFile(entry) && entry.retention ? sayRetention(entry.retention) : ''),
 };
 
+const sharingColumn: Column<Entry> = {
+  title: 'AFTER SHARING',
+  value: (entry) => (isFile(entry) ? (entry.afterSharing ?? '') : ''),
+};
+
 function sayRetention({ retainUntil, hold }: Retention): string {
   const until = retainUntil === undefined ? '' : `until ${formatTime(retainUntil)}`;
   return [until, hold ? 'hold' : ''].filter((text) => text !== '').join(', ');
 }
 
-/** Adds a column only if one of the files needs it. */
+/** Adds columns only if one of the files needs them. */
 function columnsFor(entries: readonly Entry[]): readonly Column<Entry>[] {
   const isHeld = entries.some((entry) => isFile(entry) && entry.retention !== undefined);
-  return isHeld ? [...columns.slice(0, -1), heldColumn, ...columns.slice(-1)] : columns;
+  const isLater = entries.some((entry) => isFile(entry) && entry.afterSharing !== undefined);
+  const more = [...(isHeld ? [heldColumn] : []), ...(isLater ? [sharingColumn] : [])];
+  return [...columns.slice(0, -1), ...more, ...columns.slice(-1)];
 }
 
 export async function list(run: Run, place: string, flags: ListFlags): Promise<void> {
   const entries: Entry[] = [];
   let hasMore = false;
-  for await (const entry of listed(await run.storage(), place, { ...flags, signal: run.signal })) {
+  const shared = folderSource(run, place);
+  const { storage, place: location } = shared ?? {
+    storage: await run.storage(),
+    place: parseLocation(place),
+  };
+  for await (const entry of listed(storage, location, { ...flags, signal: run.signal })) {
     hasMore = entries.length === flags.limit;
     if (hasMore) break;
     entries.push(entry);
@@ -78,10 +91,9 @@ export async function list(run: Run, place: string, flags: ListFlags): Promise<v
  */
 function listed(
   storage: Storage,
-  place: string,
+  { bucket, path }: Location,
   { signal, ...flags }: ListFlags & { readonly signal: AbortSignal },
 ): AsyncIterable<Entry> {
-  const { bucket, path } = parseLocation(place);
   const prefix = path + (flags.prefix ?? '') || undefined;
   const sort = parseSort(flags.sort);
   const { tag, json, recursive } = flags;
