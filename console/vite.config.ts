@@ -80,6 +80,10 @@ function textsWithoutScript(): Plugin {
   };
 }
 
+/** Decryption, and links to folders; one compressed file is smaller than several. */
+const ageFiles =
+  /(?:age\/(?:end-to-end-files|linked-file|shared-folder|folder-keys)|made-folder-links)\.ts$/;
+
 export default defineConfig({
   // The console is at the root of its origin; its assets never expire.
   base: '/',
@@ -105,7 +109,9 @@ export default defineConfig({
             },
             // Loaded by every session, so apart from what only end-to-end buckets need
             { name: 'storage', test: /client\/src\/storage\.ts$/, priority: 1 },
-            { name: 'age', test: /age\/(?:end-to-end-files|linked-file)\.ts$/ },
+            { name: 'age', test: ageFiles },
+            // Pages that few visits open
+            { name: 'pages', test: /views\/(?:bucket|activity|deleted|service)\.tsx$/ },
             {
               name: 'dialogs',
               test: /views\/(?:[\w-]+-dialog|rename-field|asked-key|shortcut-help)\./,

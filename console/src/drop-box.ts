@@ -1,6 +1,5 @@
-// Addresses for one folder, which contain a key. A drop box takes files without showing the
-// folder's contents; its address has the digest of the files' recipients too. A folder's link shows
-// the folder.
+// Drop boxes: addresses with a key, for one folder. A drop box takes files without showing the
+// folder's contents; its address has the digest of the files' recipients too.
 
 import { type Storage, transportOf } from '../../packages/client/src/storage.ts';
 import { notEndToEnd } from '../../packages/client/src/types/recipients-digest.ts';
@@ -16,40 +15,24 @@ export interface DropBoxRequest {
   readonly expiresAt: Date | undefined;
   /** Shown to the senders; '' for nothing. */
   readonly message: string;
-  /** Number of files that a drop box takes, and bytes of each; `undefined`: no limit. */
+  /** Number of files, and bytes of each; `undefined`: no limit. */
   readonly maxFiles?: number | undefined;
   readonly maxFileBytes?: number | undefined;
 }
 
-/** Creates a link to a folder and returns its address, which contains the key's secret. */
-export async function makeFolderLink(storage: Storage, request: DropBoxRequest): Promise<string> {
-  const { bucket, folder } = request;
-  const key = await createKey(storage, request, 'read');
-  return addressWith({ key, bucket, shared: folder });
-}
-
-function addressWith(parameters: Record<string, string>): string {
-  return `${location.origin}/#${new URLSearchParams(parameters)}`;
-}
-
-async function createKey(
-  storage: Storage,
-  { bucket, folder, name, expiresAt, maxFiles, maxFileBytes }: DropBoxRequest,
-  permission: 'read' | 'upload',
-): Promise<string> {
-  const scope = { buckets: [bucket], permissions: [permission], prefix: folder || undefined };
-  const bounds = permission === 'upload' ? { maxFiles, maxFileBytes } : {};
-  return (await storage.keys.create({ name, ...scope, ...bounds, expiresAt })).secret;
-}
-
 /** Creates a drop box and returns its address, which contains the key's secret. */
 export async function makeDropBox(storage: Storage, request: DropBoxRequest): Promise<string> {
-  const { bucket, folder, message } = request;
+  const { bucket, folder, message, ...options } = request;
   const recipients = await storage.buckets.recipientsDigest(bucket);
-  const key = await createKey(storage, request, 'upload');
+  const scope = {
+    buckets: [bucket],
+    permissions: ['upload'] as const,
+    prefix: folder || undefined,
+  };
+  const { secret: key } = await storage.keys.create({ ...options, ...scope });
   const said = message === '' ? {} : { message };
   // The folder comes last, so that a truncated address is not a drop box without recipients.
-  return addressWith({ key, bucket, recipients, ...said, folder });
+  return `${location.origin}/#${new URLSearchParams({ key, bucket, recipients, ...said, folder })}`;
 }
 
 /** Returns the digest of the bucket's recipients; at a front, the network signs the reply. */

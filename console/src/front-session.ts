@@ -4,6 +4,8 @@
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
+import { folderLayer } from '../../packages/client/src/folder-layer.ts';
+import type { FolderAddress } from '../../packages/client/src/links/folder-address.ts';
 import type { ServiceStorageOptions } from '../../packages/client/src/service-places.ts';
 import { serviceSecrets } from '../../packages/client/src/service-secrets.ts';
 import { createServiceStorage } from '../../packages/client/src/service-storage.ts';
@@ -15,14 +17,16 @@ import { isLocal, type Service, serviceHost, volumeAddress, volumeIds } from './
 import { retryOptions } from './waits.ts';
 
 interface Caller {
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
+  /** The folder of a link. */
+  readonly folder?: FolderAddress | undefined;
   readonly identity?: StorageIdentity;
 }
 
 /** The layer without end-to-end encryption. */
 const asStored: EndToEndLayer = (connection) => ({ files: fileStorage(connection) });
 
-function openStored(front: string, caller: Caller) {
+function openStored(front: string, { folder: _, ...caller }: Caller) {
   const options: ServiceStorageOptions = {
     ...{ front, host: serviceHost(), fetchRootKey: isLocal(), volumeIds },
     ...{ ...caller, ...retryOptions, sendBody: xhrSender },
@@ -43,10 +47,13 @@ function openStored(front: string, caller: Caller) {
 /** A key cannot decrypt files of an end-to-end bucket, but its uploads are encrypted. */
 export function openByKey(
   { frontId = '' }: Service,
-  apiKey: string,
+  { apiKey, folder }: Caller,
   settings: EndToEndOptions,
 ): OpenedService {
   const { options, opened } = openStored(frontId, { apiKey });
+  const layer = folder && folderLayer(folder);
+  // The list of the folder's keys names the entity tags, so no record needs to be certified.
+  if (layer) return { ...opened, storage: createServiceStorage({ ...options, endToEnd: layer }) };
   // Asking for a bucket's mode takes an update call of some seconds, so only uploads ask for it.
   const sealing = createServiceStorage({ ...options, endToEnd: endToEnd(settings) });
   const { upload, uploadAll } = sealing;

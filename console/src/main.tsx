@@ -28,7 +28,7 @@ async function begin(): Promise<void> {
   if (told === undefined) return restoreSession();
   const { apiKey, bucket, folder, ownerKey, recipients, message, shared } = told;
   if (folder !== undefined) return openDropBox(apiKey, { bucket, folder, recipients, message });
-  if (shared !== undefined) return openSharedFolder(apiKey, { bucket, folder: shared });
+  if (shared !== undefined) return openSharedFolder(shared);
   const key = { apiKey, bucket, ownerKey };
   if (!isSignedInOtherwise(ownerKey || apiKey)) return openAddressKey(key);
   askedKey.value = key;

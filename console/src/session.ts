@@ -2,6 +2,11 @@
 // and in localStorage if the user chose to stay signed in.
 
 import { signal } from '@preact/signals';
+import {
+  type FolderAddress,
+  folderAddressOf,
+  shownPrefix,
+} from '../../packages/client/src/links/folder-address.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { isStorageError } from '../../packages/client/src/storage-error.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
@@ -25,6 +30,8 @@ export interface SharedFolder {
   readonly bucket: string;
   /** Ends in a slash; '' for the whole bucket. */
   readonly folder: string;
+  /** The parts of the address, with the secret of an end-to-end bucket's folder. */
+  readonly address: FolderAddress;
 }
 
 interface KeySession {
@@ -93,8 +100,9 @@ export function isSignedInOtherwise(key: string): boolean {
 
 async function keySession({ apiKey, buckets, drop, shared }: KeySession): Promise<Session> {
   const service = await thisService();
+  const folder = shared?.address;
   const opened = service.isAtFront
-    ? (await import('./front-session.ts')).openByKey(service, apiKey, pinsOf(drop))
+    ? (await import('./front-session.ts')).openByKey(service, { apiKey, folder }, pinsOf(drop))
     : (await import('./plain-session.ts')).openByKey(service, apiKey);
   return { kind: 'key', ...opened, buckets, drop, shared };
 }
@@ -132,8 +140,13 @@ export async function openDropBox(apiKey: string, drop: DropBox): Promise<void> 
   session.value = await keySession(kept);
 }
 
-/** Opens the folder of a link, only in this tab. */
-export async function openSharedFolder(apiKey: string, shared: SharedFolder): Promise<void> {
+/** Opens the folder of a link, only in this tab. A volume's page stores no end-to-end secret. */
+export async function openSharedFolder(address: FolderAddress): Promise<void> {
+  const { key: apiKey, bucket, sealed } = address;
+  if (sealed !== undefined && !(await thisService()).isAtFront) {
+    throw new Error((await loadedTexts()).folderLink.needsFront);
+  }
+  const shared = { bucket, folder: shownPrefix(address), address };
   const kept: KeySession = { kind: 'key', apiKey, buckets: [shared.bucket], shared };
   keep(kept, false);
   session.value = await keySession(kept);
@@ -243,7 +256,7 @@ interface ToldKey {
   readonly recipients: string | undefined;
   readonly message: string | undefined;
   /** The folder of a link. */
-  readonly shared: string | undefined;
+  readonly shared: FolderAddress | undefined;
 }
 
 /** Whether the fragment of an address contains a key. */
@@ -257,8 +270,9 @@ export function hasKey(fragment: string): boolean {
  * nor a copied address contains it.
  */
 export function takeKeyOfAddress(): ToldKey | undefined {
-  if (!hasKey(location.hash)) return undefined;
-  const told = new URLSearchParams(location.hash.slice(1));
+  const { hash } = location;
+  if (!hasKey(hash)) return undefined;
+  const told = new URLSearchParams(hash.slice(1));
   history.replaceState(null, '', location.pathname);
   const text = (name: string) => told.get(name) ?? undefined;
   return {
@@ -268,6 +282,9 @@ export function takeKeyOfAddress(): ToldKey | undefined {
     recipients: text('recipients'),
     message: text('message'),
     folder: text('folder'),
-    shared: text('shared'),
+    // A link that is cut off is no key for the whole console
+    shared: ['shared', 'secret', 'volume'].some((name) => told.has(name))
+      ? folderAddressOf(hash)
+      : undefined,
   };
 }

@@ -108,7 +108,7 @@ test('efs link create of a folder refuses options of files, and too many files',
   expect((await efs('ls -r safe')).output).not.toContain('efs-shared');
 }, 300_000);
 
-test('a killed efs link create leaves no key without its list', async () => {
+test('efs link create that is killed leaves no key without its list', async () => {
   const command = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
   for (const delayMs of [400, 700, 1_000, 1_300, 1_600]) {
     const environment = { ...environmentOf('owner'), EFS_TRANSPORT: 'actor' };

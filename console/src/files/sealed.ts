@@ -12,6 +12,11 @@ export function isSealed({ contentType }: Pick<FileRecord, 'contentType'>): bool
   return contentType === 'application/age';
 }
 
+/** Whether the session decrypts files: an API key alone does not, unless it is a folder's link. */
+export function opensSealed({ kind, shared }: Session): boolean {
+  return kind !== 'key' || shared?.address.sealed !== undefined;
+}
+
 /** Returns the name of a file that is saved encrypted. */
 export function storedName(name: string): string {
   return name.endsWith('.age') ? name : `${name}.age`;
@@ -38,11 +43,11 @@ export async function openSealed(
   { bucketId: bucket, path }: Pick<FileRecord, 'bucketId' | 'path'>,
   version?: number,
 ): Promise<Blob> {
-  // An API key cannot decrypt.
-  if (session.kind === 'key') throw new NotOpened();
+  if (!opensSealed(session)) throw new NotOpened();
   try {
     return await blobOf(await session.storage.download({ bucket, path }, { version }));
   } catch (error) {
-    throw isStorageError(error, 'NoIdentity') ? new NotOpened() : error;
+    if (!isStorageError(error, 'NoIdentity')) throw error;
+    throw session.shared ? new Error(texts().folderLink.afterSharing) : new NotOpened();
   }
 }

@@ -6,7 +6,7 @@ import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
 import type { Entry } from './folder.ts';
-import { isSealed, storedName } from './sealed.ts';
+import { isSealed, opensSealed, storedName } from './sealed.ts';
 
 export interface ZipSource {
   readonly session: Session;
@@ -28,7 +28,7 @@ async function* partsOf(
   { session, bucket, prefix, onBytes }: ZipSource,
   entries: readonly Entry[],
 ) {
-  const { storage, kind } = session;
+  const { storage } = session;
   const counted = () =>
     new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, output) {
@@ -40,7 +40,7 @@ async function* partsOf(
     const { path, updatedAt } = file;
     // A tag lists files of several folders, which can have one base name.
     const name = path.slice(prefix.length);
-    const isStored = kind === 'key' && isSealed(file);
+    const isStored = !opensSealed(session) && isSealed(file);
     const { body, size } = await storage.download({ bucket, path });
     const lastModified = new Date(updatedAt);
     const input = body.pipeThrough(counted());
@@ -48,6 +48,8 @@ async function* partsOf(
   }
   async function* tasks() {
     for await (const found of filesOf({ storage, bucket }, entries)) {
+      // The list of the folder marks files that its link does not open.
+      if (found.afterSharing !== undefined) continue;
       yield () => open(found).catch((error) => ({ error }));
     }
   }

@@ -528,9 +528,16 @@ export const texts: Texts = {
       'Wer die Adresse hat, sieht die Dateien dieses Ordners, auch spätere, und kann sie ohne ' +
       'Anmeldung herunterladen, aber nichts ändern.',
     keyOf: (folder) => `Link zu ${folder}`,
-    endToEnd:
-      'Dateien dieses Buckets werden vor dem Senden verschlüsselt, daher kann ein Link zu einem Ordner ' +
-      'sie nicht entschlüsseln. Erstellen Sie Links zu einzelnen Dateien.',
+    needsFront:
+      'Dateien dieses Buckets werden vor dem Senden verschlüsselt. Nur die Seite einer Front öffnet ' +
+      'oder erstellt solche Links: Verwenden Sie den Befehl efs, oder bitten Sie den Eigentümer, eine ' +
+      'Front hinzuzufügen.',
+    opens: (count) =>
+      `Die Adresse öffnet ${files(count)}, aber keine, die von jetzt an hinzukommt oder ersetzt wird: ` +
+      'Führen Sie dann efs link refresh aus, oder erstellen Sie eine andere Adresse.',
+    unreadable: (count) =>
+      `Sie können ${files(count)} nicht entschlüsseln, daher öffnet auch die Adresse sie nicht.`,
+    afterSharing: 'Nach dem Teilen hinzugefügt oder ersetzt: Dieser Link öffnet die Datei nicht',
   },
   dropBox: {
     needsFront:

@@ -501,9 +501,15 @@ export const texts = {
       'People with the address see and download the files of this folder, also later ones, without ' +
       'signing in. They can change nothing.',
     keyOf: (folder: string) => `Link to ${folder}`,
-    endToEnd:
-      'Files of this bucket are encrypted before they are sent, so a link to a folder cannot decrypt ' +
-      'them. Create links to single files.',
+    needsFront:
+      'Files of this bucket are encrypted before they are sent. Only a page of a front opens or ' +
+      'creates such links: use the command efs, or ask the owner to add a front.',
+    opens: (count: number) =>
+      `The address opens ${files(count)}, but none that is added or replaced from now on: then run ` +
+      'efs link refresh, or create another address.',
+    unreadable: (count: number) =>
+      `You cannot decrypt ${files(count)}, so the address opens none of them.`,
+    afterSharing: 'Added or replaced after sharing: this link does not open it',
   },
   dropBox: {
     needsFront:

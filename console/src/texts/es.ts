@@ -522,9 +522,15 @@ export const texts: Texts = {
       'Quien tenga la dirección ve y descarga los archivos de esta carpeta, también los posteriores, ' +
       'sin iniciar sesión. No puede cambiar nada.',
     keyOf: (folder) => `Enlace a ${folder}`,
-    endToEnd:
-      'Los archivos de este bucket se cifran antes de enviarse, así que un enlace a una carpeta no ' +
-      'puede descifrarlos. Cree enlaces a archivos sueltos.',
+    needsFront:
+      'Los archivos de este bucket se cifran antes de enviarse. Solo la página de un frontal abre o ' +
+      'crea estos enlaces: use el comando efs, o pida al propietario que añada un frontal.',
+    opens: (count) =>
+      `La dirección abre ${files(count)}, pero no los que se añadan o sustituyan desde ahora: ` +
+      'entonces ejecute efs link refresh, o cree otra dirección.',
+    unreadable: (count) =>
+      `Usted no puede descifrar ${files(count)}, así que la dirección tampoco los abre.`,
+    afterSharing: 'Añadido o sustituido después de compartir: este enlace no lo abre',
   },
   dropBox: {
     needsFront:

@@ -39,7 +39,12 @@ export function BucketKeys(props: BucketProps) {
       <Failure text={failure.value} />
       {keys.value?.length === 0 && <p>{words.none}</p>}
       {keys.value !== undefined && keys.value.length > 0 && (
-        <KeyTable session={session} keys={keys.value} onGone={() => void load()} />
+        <KeyTable
+          session={session}
+          keys={keys.value}
+          isSealed={record.endToEnd !== undefined}
+          onGone={() => void load()}
+        />
       )}
       <NewKey {...props} onMade={() => void load()} />
     </section>
@@ -48,6 +53,8 @@ export function BucketKeys(props: BucketProps) {
 
 interface KeyTableProps extends Pick<BucketProps, 'session'> {
   readonly keys: readonly KeyRecord[];
+  /** The bucket is end-to-end. */
+  readonly isSealed: boolean;
   onGone(): void;
 }
 
@@ -81,13 +88,16 @@ type OneKeyProps = Omit<KeyTableProps, 'keys'> & {
   readonly heads: readonly string[];
 };
 
-function OneKey({ session, record, heads, onGone }: OneKeyProps) {
+function OneKey({ session, record, heads, isSealed, onGone }: OneKeyProps) {
   const { name, hint, permissions, prefix, expiresAt } = record;
   const { keys: words } = texts();
   const { isUnderWay, failure, run } = useTask();
   const revoke = () =>
     run(async () => {
-      await session.storage.keys.revoke(record.id);
+      // A folder's link in an end-to-end bucket also has a list of the files' keys.
+      const isLink = isSealed && String(permissions) === 'read' && record.buckets.length === 1;
+      if (isLink) await session.storage.folderLinks.remove(record.buckets[0] ?? '', record.id);
+      else await session.storage.keys.revoke(record.id);
       onGone();
     });
   const cells = [

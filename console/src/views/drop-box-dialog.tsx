@@ -1,8 +1,9 @@
 // The dialogs that create a drop box for a folder, and a link to a folder.
 
 import { useSignal } from '@preact/signals';
+import type { SharedKeys } from '../../../packages/client/src/types/folder-links.ts';
 import { recordOf } from '../bucket-record.ts';
-import { makeDropBox, makeFolderLink } from '../drop-box.ts';
+import { makeDropBox } from '../drop-box.ts';
 import { texts } from '../language.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ExpirySelect, expiryAfter } from '../parts/expiry-select.tsx';
@@ -10,6 +11,7 @@ import { Failure } from '../parts/failure.tsx';
 import { Field } from '../parts/field.tsx';
 import { MadeAddress } from '../parts/made-address.tsx';
 import { useTask } from '../parts/task.ts';
+import { thisService } from '../service.ts';
 import { nameOf } from '../words.ts';
 import type { Target } from './drop-area.tsx';
 
@@ -46,7 +48,9 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   const { session, bucket, prefix } = target;
   const { dropBoxDialog: words, copying } = texts();
   const folder = useSignal(prefix || (isDropBox ? `${words.inbox}/` : ''));
-  const name = useSignal(own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)));
+  const defaultName = own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)).slice(0, 55);
+  const name = useSignal(defaultName);
+  const keys = useSignal<SharedKeys | undefined>(undefined);
   const message = useSignal('');
   const files = useSignal('');
   const megabytes = useSignal('');
@@ -56,13 +60,20 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   const make = (event: Event) => {
     event.preventDefault();
     void run(async () => {
-      await prepare(target, isDropBox);
-      const made = isDropBox ? makeDropBox : makeFolderLink;
-      url.value = await made(session.storage, {
-        bucket,
-        folder: folderOf(folder.value),
-        name: name.value.trim(),
-        expiresAt: expiryAfter(days.value),
+      const { sealsNames } = (await prepare(target, isDropBox)) ?? {};
+      // The service must not learn the folder's name.
+      if (sealsNames && name.value === defaultName) name.value = own.keyOf(bucket);
+      const prefix = folderOf(folder.value);
+      const common = { bucket, name: name.value.trim(), expiresAt: expiryAfter(days.value) };
+      if (!isDropBox) {
+        const made = await session.storage.folderLinks.create({ ...common, prefix });
+        keys.value = made.keys;
+        url.value = `${location.origin}/${made.url.slice(made.url.indexOf('#'))}`;
+        return;
+      }
+      url.value = await makeDropBox(session.storage, {
+        ...common,
+        folder: prefix,
         message: message.value.trim(),
         maxFiles: Number(files.value) || undefined,
         maxFileBytes: Number(megabytes.value) * bytesPerMegabyte || undefined,
@@ -73,7 +84,7 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
     return (
       <MadeAddress
         url={url.value}
-        words={words.ready(name.value.trim())}
+        words={words.ready(name.value.trim()) + wordsOf(keys.value)}
         label={copying.address}
         alt={copying.addressPicture}
       />
@@ -99,15 +110,30 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   );
 }
 
+/** Says how many files the link to a folder of an end-to-end bucket opens. */
+function wordsOf(keys: SharedKeys | undefined): string {
+  if (keys === undefined) return '';
+  const { folderLink: words } = texts();
+  const { fileCount, unreadable } = keys;
+  const others = unreadable.length > 0 ? ` ${words.unreadable(unreadable.length)}` : '';
+  return ` ${words.opens(fileCount)}${others}`;
+}
+
 function folderOf(text: string): string {
   const path = text.trim().replace(/^\/+|\/+$/g, '');
   return path && `${path}/`;
 }
 
-/** Publishes a recipient if a drop box's bucket has none: senders encrypt to it. */
-async function prepare({ session, bucket }: Target, isDropBox: boolean): Promise<void> {
+/**
+ * Publishes a recipient if a drop box's bucket has none: senders encrypt to it. Returns the mode of
+ * an end-to-end bucket.
+ */
+async function prepare({ session, bucket }: Target, isDropBox: boolean) {
   const { endToEnd } = await recordOf(session, bucket);
-  if (!isDropBox && endToEnd) throw new Error(texts().folderLink.endToEnd);
-  if (endToEnd?.sealsNames) throw new Error(texts().dropBoxDialog.sealsNames);
+  if (!isDropBox && endToEnd && !(await thisService()).isAtFront) {
+    throw new Error(texts().folderLink.needsFront);
+  }
+  if (isDropBox && endToEnd?.sealsNames) throw new Error(texts().dropBoxDialog.sealsNames);
   if (endToEnd?.usesVetKeys) await session.publishRecipient?.(bucket);
+  return endToEnd;
 }

@@ -329,6 +329,7 @@ function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
           <Icon name="lock" />
         </span>
       )}
+      {file?.afterSharing && <small>{texts().folderLink.afterSharing}</small>}
     </a>
   );
 }

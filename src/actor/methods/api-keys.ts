@@ -59,7 +59,10 @@ export class ApiKeysActor {
     });
   }
 
-  /** (bucketId) Lists the keys of a bucket, for its owners. */
+  /**
+   * (bucketId) Lists the keys of a bucket, for its owners, who can also send it as an update: then
+   * the network signs the reply.
+   */
   @query([IDL.Text], ResultApiKeys)
   listApiKeys(bucketId: string) {
     return answer(() => listKeys(stores, currentCall(), bucketId).map(keyView));

@@ -1378,7 +1378,10 @@ export interface _SERVICE {
     { 'ok' : bigint } |
       { 'err' : string }
   >,
-  /** (bucketId) Lists the keys of a bucket, for its owners. */
+  /**
+   * (bucketId) Lists the keys of a bucket, for its owners, who can also send it as an update: then
+   * the network signs the reply.
+   */
   'listApiKeys' : ActorMethod<
     [string],
     { 'ok' : Array<ApiKey> } |

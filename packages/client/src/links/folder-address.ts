@@ -5,8 +5,8 @@
 //   https://{front}/#key=efs_…&bucket=demo&volume={id}&shared=trip%2F
 //   …&secret={version 1 | 32 bytes}&list=.efs-shared%2F{id}.age&name=trip&shared=…
 //
-// The folder comes last and ends in a slash, so that a truncated address is not a valid one; a slash
-// alone stands for the whole bucket.
+// The folder comes last and ends in a slash, so that a truncated address is not a valid one. The
+// whole bucket is a slash alone.
 
 import { isBucketId } from '../../../wire/src/bucket-id.ts';
 import { StorageError } from '../storage-error.ts';

@@ -112,10 +112,10 @@ export interface FolderLinks {
    *
    * @example
    * ```ts
-   * await storage.buckets.create('albums', { endToEnd: {} });
-   * await storage.upload(new Blob(['one']), { bucket: 'albums', path: 'trip/1.txt' });
-   * const { url } = await storage.folderLinks.create({ bucket: 'albums', prefix: 'trip/' });
-   * await storage.upload(new Blob(['two']), { bucket: 'albums', path: 'trip/2.txt' });
+   * await storage.buckets.create('holidays', { endToEnd: {} });
+   * await storage.upload(new Blob(['one']), { bucket: 'holidays', path: 'trip/1.txt' });
+   * const { url } = await storage.folderLinks.create({ bucket: 'holidays', prefix: 'trip/' });
+   * await storage.upload(new Blob(['two']), { bucket: 'holidays', path: 'trip/2.txt' });
    * const { fileCount } = await storage.folderLinks.refresh(url);
    * console.log(fileCount);
    * ```

@@ -1,0 +1,115 @@
+// Folders of end-to-end buckets, shared by the page of a front, and opened there by strangers.
+
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isBrowserUnwanted, type Visit } from './support/browser.ts';
+import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
+
+describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () => {
+  let tested: TestedConsole;
+  let visit: Visit;
+  let page: Page;
+  const addresses = new Map<string, string>();
+
+  const put = (bucket: string, path: string, text = `words of ${path}`) =>
+    tested.storage.upload(new Blob([text]), { bucket, path });
+
+  beforeAll(async () => {
+    tested = await openConsole();
+    visit = await tested.open();
+    page = visit.page;
+    await page.goto(tested.pages.url);
+    await page.getByRole('button', { name: 'Use a key on this device' }).click();
+    const principal = await shownPrincipal(page);
+    for (const [bucket, sealsNames] of [
+      ['quiet', true],
+      ['post', false],
+    ] as const) {
+      await tested.storage.buckets.create(bucket, { endToEnd: { sealsNames } });
+      await tested.storage.buckets.update(bucket, { addMembers: [{ principal, role: 'owner' }] });
+      await put(bucket, 'trip/sea.txt');
+      await put(bucket, 'trip/day 1/harbour.txt');
+      await put(bucket, 'letter.txt');
+    }
+  });
+  afterAll(async () => {
+    await visit?.context.close();
+    await tested?.close();
+  });
+
+  async function shareTrip(bucket: string): Promise<string> {
+    await page.goto(`${tested.pages.url}/#/files/${bucket}/trip/`);
+    await page.getByRole('button', { name: 'Share folder' }).click();
+    await page.getByRole('button', { name: 'Create the address' }).click();
+    const address = (await page.getByText(/#key=efs_/).textContent()) ?? '';
+    await page.getByText(/The address opens 2 files/).waitFor();
+    await page.keyboard.press('Escape');
+    return address;
+  }
+
+  test.each(['quiet', 'post'])(
+    'opens the folder of %s with plain names and contents',
+    async (bucket) => {
+      const address = await shareTrip(bucket);
+      addresses.set(bucket, address);
+      const keys = await tested.storage.keys.list(bucket);
+      expect(keys.some(({ name }) => name.includes('trip'))).toBe(bucket === 'post');
+      const other = await tested.open();
+      const opened = other.page;
+      await opened.goto(`${tested.pages.url}/${new URL(address).hash}`);
+      await opened.getByRole('link', { name: 'day 1' }).click();
+      await opened.getByRole('link', { name: 'harbour.txt' }).click();
+      await opened.getByText('words of trip/day 1/harbour.txt').waitFor();
+      expect(opened.url()).not.toMatch(/efs_|secret/);
+      await opened.reload();
+      await opened.getByText('words of trip/day 1/harbour.txt').waitFor();
+      await opened.getByRole('link', { name: 'trip' }).click();
+      await opened.getByRole('link', { name: 'sea.txt' }).waitFor();
+      for (const absent of ['efs-shared', 'letter.txt', 'Sign out', 'Delete']) {
+        expect(await opened.getByText(absent).count(), absent).toBe(0);
+      }
+      await opened.getByRole('checkbox', { name: 'Select all' }).check();
+      await opened.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+      const saved = opened.waitForEvent('download');
+      await opened.getByRole('button', { name: 'Download', exact: true }).click();
+      const zip = await readFile(await (await saved).path(), 'latin1');
+      for (const part of ['sea.txt', 'day 1/harbour.txt', 'words of trip/sea.txt']) {
+        expect(zip).toContain(part);
+      }
+      expect(zip).not.toMatch(/age-encryption|efs-shared/);
+      expect(other.faults).toEqual([]);
+      await other.context.close();
+    },
+  );
+
+  test('marks files that were stored later, until the link is refreshed', async () => {
+    const address = addresses.get('post') ?? '';
+    await put('post', 'trip/late.txt');
+    const other = await tested.open();
+    await other.page.goto(`${tested.pages.url}/${new URL(address).hash}`);
+    await other.page.getByText('this link does not open it').waitFor();
+    await other.page.getByRole('link', { name: 'late.txt' }).click();
+    await other.page.getByText('this link does not open it').waitFor();
+    await tested.storage.folderLinks.refresh(address);
+    await other.page.reload();
+    await other.page.getByText('words of trip/late.txt').waitFor();
+    await other.context.close();
+  });
+
+  test('refuses an address that is cut off, and one that was revoked with its list', async () => {
+    const { hash } = new URL(addresses.get('post') ?? '');
+    const other = await tested.open();
+    await other.page.goto(`${tested.pages.url}/${hash.slice(0, hash.indexOf('&shared'))}`);
+    await other.page.getByText(/cut off|incomplete/).waitFor();
+    expect(await other.page.evaluate(() => Object.keys(sessionStorage).length)).toBe(0);
+    await page.goto(`${tested.pages.url}/#/bucket/post`);
+    await page.getByRole('button', { name: /^Revoke Link to trip/ }).click();
+    await expect.poll(() => tested.storage.keys.list('post')).toEqual([]);
+    const lists = { bucket: 'post', prefix: 'trip/.efs-shared/' };
+    await expect.poll(async () => (await tested.storage.usage(lists)).files).toBe(0);
+    await other.page.goto(`${tested.pages.url}/?again${hash}`);
+    await other.page.getByText('The key is unknown').waitFor();
+    await other.context.close();
+  });
+});
