@@ -2,13 +2,9 @@
 
 import { lookup } from 'mime-types';
 import { type EndToEndLayer, endToEnd } from '../end-to-end.ts';
-import {
-  type FolderLinkOptions,
-  type FolderStorage,
-  folderStorage,
-  openFolderLink,
-} from '../open-folder-link.ts';
+import { openFolderLink } from '../open-folder-link.ts';
 import { type LinkOptions, openLink } from '../open-link.ts';
+import { type FolderLinkOptions, type FolderStorage, folderStorage } from '../opened-folder.ts';
 import type { EndToEndOptions } from '../types/end-to-end.ts';
 import type { SharedFolder } from '../types/folder-links.ts';
 import type { Download } from '../types/transfers.ts';
