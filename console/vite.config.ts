@@ -111,7 +111,18 @@ export default defineConfig({
             { name: 'storage', test: /client\/src\/storage\.ts$/, priority: 1 },
             { name: 'age', test: ageFiles },
             // Pages that few visits open
-            { name: 'pages', test: /views\/(?:bucket|activity|deleted|service)\.tsx$/ },
+            {
+              name: 'pages',
+              test: /views\/(?:bucket|activity|deleted|service|service-state)\.tsx$/,
+            },
+            {
+              name: 'file',
+              test: /views\/(?:file|versions|preview|selection-bar|row-menu|upload-panel)\.tsx$/,
+            },
+            {
+              name: 'transfers',
+              test: /(?:uploads\/uploads|download-all|bucket-modes|sealed-arguments|top-ups)\.ts$/,
+            },
             {
               name: 'dialogs',
               test: /views\/(?:[\w-]+-dialog|rename-field|asked-key|shortcut-help)\./,
