@@ -163,8 +163,8 @@ export function servicePage(stores: Stores): Page {
   );
 }
 
-function shownVolume({ kind, front }: VolumeRole): object {
-  return { role: kind, front: front ? { canisterId: front.id, url: front.url } : null };
+function shownVolume({ kind, id, front }: VolumeRole): object {
+  return { role: kind, canisterId: id, front: front ? { canisterId: front.id, url: front.url } : null };
 }
 
 /** Contains only what reports and calls of controllers change, which certify it again. */

@@ -49,6 +49,7 @@ describe('setFront', () => {
     expect((await volume.accepted({ url: asset })).status).toBe(404);
     expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
       role: 'volume',
+      canisterId: volume.canisterId,
       front: { canisterId: front.toText(), url: `https://${front.toText()}.icp.net` },
     });
     expect(await textAt('/cloud/demo/a')).toBe('hello');
@@ -63,6 +64,7 @@ describe('setFront', () => {
     await volume.upgrade();
     expect(JSON.parse(await textAt('/.well-known/efs-service'))).toEqual({
       role: 'volume',
+      canisterId: volume.canisterId,
       front: null,
     });
   });

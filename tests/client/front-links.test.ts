@@ -102,9 +102,11 @@ test.each([
   ['https://evil.example/#', 'HttpError'],
   ['javascript:alert(1)//s/aaaaa-aa', 'HttpError'],
   ['https://evil.example/s/aaaaa-aa', 'Untrusted'],
+  ['FRONT/s/aaaaa-aa', 'Untrusted'],
 ])(
   'links.create refuses %s as the address of the front, and removes the link',
-  async (linkPage, code) => {
+  async (address, code) => {
+    const linkPage = address.replace('FRONT', service.frontUrl ?? '');
     const forging: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
       if (init?.method !== 'POST' || !String(input).endsWith('/links')) return response;
@@ -117,3 +119,35 @@ test.each([
     expect(await linkCount()).toBe(before);
   },
 );
+
+test('links.create says that a page is forged also if the node refuses to remove the link', async () => {
+  const forging: typeof fetch = async (input, init) => {
+    if (init?.method === 'DELETE') return Response.json({ error: 'no' }, { status: 403 });
+    const response = await fetch(input, init);
+    if (init?.method !== 'POST' || !String(input).endsWith('/links')) return response;
+    const linkPage = 'https://evil.example/s/aaaaa-aa';
+    return Response.json({ ...((await response.json()) as object), linkPage }, { status: 201 });
+  };
+  const creating = overHttp(forging).links.create(file);
+  await expect(creating).rejects.toMatchObject({ code: 'Untrusted' });
+});
+
+test('links.create repeats a lost request for the front, and leaves no link if it is aborted', async () => {
+  let lost = 0;
+  const stop = new AbortController();
+  const losing: typeof fetch = (input, init) => {
+    if (!String(input).endsWith('/efs-service')) return fetch(input, init);
+    lost += 1;
+    if (lost === 1) return Promise.reject(new TypeError('fetch failed'));
+    if (lost > 2) stop.abort();
+    return fetch(input, init);
+  };
+  const before = await linkCount();
+  const storage = overHttp(losing);
+  const { url } = await storage.links.create(file);
+  expect(url.startsWith(`${service.frontUrl}/s/${service.canisterId}/`)).toBe(true);
+  const aborted = storage.links.create({ ...file, password: 'violet', signal: stop.signal });
+  await expect(aborted).rejects.toMatchObject({ code: 'Aborted' });
+  expect(lost).toBe(3);
+  expect(await linkCount()).toBe(before + 1);
+});

@@ -34,7 +34,7 @@ export function lazyTransport(
     opensWithBytes: false,
     hasOneRound: true,
     verifier: open,
-    certifiedFront: undefined,
+    certifiedPage: undefined,
     probe: async (bytes) => (await open()).probe(bytes),
     ...lazyCalls(open),
     administration: callsOf<AdministrationOperations, unknown>(

@@ -44,7 +44,7 @@ export async function openActorTransport(connection: ActorConnection): Promise<T
     readsByLinks: false,
     opensWithBytes: false,
     hasOneRound: true,
-    certifiedFront: undefined,
+    certifiedPage: undefined,
     probe: (bytes) => probe(service, bytes),
     ...callsWith<Operations>(service, operationCalls),
     administration: callsWith<AdministrationOperations>(service, administrationCalls),

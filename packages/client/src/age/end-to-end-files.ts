@@ -8,7 +8,7 @@ import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { FileStorage } from '../files/file-storage.ts';
-import { addressAtFront } from '../links/front-link.ts';
+import { addressAtFront, ownPage } from '../links/front-link.ts';
 import { linkEnd } from '../links/link-end.ts';
 import { masked, passwordKeys } from '../links/link-password.ts';
 import { linkOf, lockOf } from '../links/locked-link.ts';
@@ -108,7 +108,8 @@ export function openEndToEnd(surroundings: Surroundings): EndToEndFiles {
           const key = await maskedKey(link, request.password, fragment);
           return { ...link, url: `${link.url}.${linkEnd(key, sealedName)}` };
         }
-        return { ...link, url: `${addressAtFront(link)}#${linkEnd(fragment, sealedName)}` };
+        const page = await ownPage(connection, link, request.signal);
+        return { ...link, url: `${addressAtFront(link, page)}#${linkEnd(fragment, sealedName)}` };
       } catch (error) {
         await files.links.remove(bucket, link.id).catch(() => {});
         throw error;

@@ -26,10 +26,10 @@ export interface Transport extends Calls<Operations> {
   /** Whether it has the operation `uploadChunk`. */
   readonly hasOneRound: boolean;
   /**
-   * Returns the address of the service's front as the service certifies it; undefined where the
-   * network signs the reply that names the front.
+   * Returns the front's page for links as the service certifies it, `…/s/` without the volume at an
+   * earlier service; undefined where the network signs the reply that names the page.
    */
-  readonly certifiedFront: ((signal: Signal) => Promise<string | undefined>) | undefined;
+  readonly certifiedPage: ((signal: Signal) => Promise<string | undefined>) | undefined;
   /**
    * Returns the transport through the actor, whose update replies the network signs; absent if only
    * HTTP is used.

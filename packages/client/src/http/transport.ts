@@ -29,7 +29,7 @@ export function createHttpTransport(connection: HttpConnection): Transport {
     opensWithBytes: true,
     hasOneRound: false,
     probe: (bytes) => probe(connection, bytes),
-    certifiedFront: (signal) => certifiedFront(connection, signal),
+    certifiedPage: (signal) => certifiedPage(connection, signal),
     ...describedCalls(connection),
     getCertifiedFile: requireActor,
     uploadChunk: requireActor,
@@ -65,17 +65,19 @@ function describedCalls(connection: HttpConnection): Calls<DescribedOperations> 
 }
 
 interface ServiceText {
-  readonly front?: { readonly url?: string } | null;
+  readonly canisterId?: string;
+  readonly front?: { readonly url: string } | null;
 }
 
 /** Gateways verify this text, unlike answers below /api. */
-async function certifiedFront(
+async function certifiedPage(
   connection: HttpConnection,
   signal: Signal,
 ): Promise<string | undefined> {
   const path = '/.well-known/efs-service';
   const request = { method: 'GET', path, signal, isAnonymous: true };
-  return (await exchangeJson<ServiceText>(connection, request)).front?.url;
+  const { front, canisterId = '' } = await exchangeJson<ServiceText>(connection, request);
+  return front ? `${front.url}/s/${canisterId}` : undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 // browser. The file itself is at the volume, `/s/{id}/{name}?k=…`.
 
 import { addressBeside } from '../connection/canister-address.ts';
-import type { Connection } from '../connection/connection.ts';
+import { type Connection, trying } from '../connection/connection.ts';
 import type { Signal } from '../connection/transport.ts';
 import { StorageError } from '../storage-error.ts';
 import type { NewLink } from '../types/links.ts';
@@ -12,7 +12,7 @@ const pathPattern = /^\/s\/([a-z0-9]{5}(?:-[a-z0-9]{3,5})+)(\/[\w-]{16}\/[^/]+)$
 
 const pagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
 
-/** Returns the front's page for links; `undefined` if the service has no front. */
+/** Returns the front's page for links as the answer names it, in a strict form. */
 export function pageOf({ linkPage }: NewLink): string | undefined {
   if (linkPage === undefined || pagePattern.test(linkPage)) return linkPage;
   throw new StorageError(
@@ -21,28 +21,32 @@ export function pageOf({ linkPage }: NewLink): string | undefined {
   );
 }
 
-/** Refuses a page that one node invented: who opens a link there gives it the link's secrets. */
-export async function requireOwnPage(
-  { transport }: Connection,
+/**
+ * Returns the front's page for links; `undefined` if the service has no front. Refuses a page that
+ * one node invented: whoever opens a link there reveals its secrets to that page.
+ */
+export async function ownPage(
+  connection: Connection,
   link: NewLink,
   signal: Signal,
-): Promise<void> {
+): Promise<string | undefined> {
   const page = pageOf(link);
-  if (page === undefined || transport.certifiedFront === undefined) return;
-  const front = await transport.certifiedFront(signal);
-  if (page.slice(0, page.lastIndexOf('/s/')) === front) return;
+  const { certifiedPage } = connection.transport;
+  if (page === undefined || certifiedPage === undefined) return page;
+  const own = await trying(connection, signal, () => certifiedPage(signal));
+  // An earlier service certifies only the front, not the volume
+  const isOwn = own?.endsWith('/s/') ? page.startsWith(own) : page === own;
+  if (isOwn) return page;
   throw new StorageError(
     'Untrusted',
-    `The answer names the page ${page}, but the service certifies ` +
-      `${front === undefined ? 'no front' : `the front ${front}`}. Make the link again.`,
+    `The answer names the page ${page}, but the service certifies ${own ?? 'no front'}. Make the ` +
+      'link again.',
     { isRetryable: true },
   );
 }
 
 /** Returns the link's address on the front's page; unchanged if the service has no front. */
-export function addressAtFront(link: NewLink): string {
-  const page = pageOf(link);
-  const { url, id } = link;
+export function addressAtFront({ url, id }: NewLink, page: string | undefined): string {
   return page === undefined ? url : page + url.slice(url.indexOf(`/${id}/`));
 }
 

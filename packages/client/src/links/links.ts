@@ -6,7 +6,7 @@ import type { NewLinkRequest } from '../operations/links.ts';
 import { StorageError } from '../storage-error.ts';
 import type { CallOptions } from '../types/call-options.ts';
 import type { LinkListOptions, LinkRecord, LinkRequest, NewLink } from '../types/links.ts';
-import { pageOf, requireOwnPage } from './front-link.ts';
+import { ownPage } from './front-link.ts';
 import { lockedAddress } from './locked-link.ts';
 
 export interface Links {
@@ -86,18 +86,17 @@ export function linksOf(connection: Connection): Links {
       const link = await perform(connection, 'createLink', order, signal);
       try {
         requireBounds(link, order);
-        await requireOwnPage(connection, link, signal);
         const base = connection.transport.linkBase;
         if (lock === undefined) {
           const url = base + link.url;
           return { ...link, url, ...(link.title !== undefined && { pageUrl: `${url}&page` }) };
         }
-        return {
-          ...link,
-          url: lockedAddress({ url: link.url, base, page: pageOf(link) }, lock.salt),
-        };
+        const page = await ownPage(connection, link, signal);
+        return { ...link, url: lockedAddress({ url: link.url, base, page }, lock.salt) };
       } catch (error) {
-        await perform(connection, 'removeLink', { bucket: request.bucket, id: link.id }, signal);
+        // Without the signal, because an aborted call must leave no link either
+        const made = { bucket: request.bucket, id: link.id };
+        await perform(connection, 'removeLink', made, undefined).catch(() => {});
         throw error;
       }
     },

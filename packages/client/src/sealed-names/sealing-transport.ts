@@ -29,7 +29,7 @@ export function sealingTransport(transport: Transport, namesOf: NamesOf): Transp
     hasOneRound,
     // The verifier is used only for the modes of buckets, which contain no paths.
     verifier: transport.verifier,
-    certifiedFront: transport.certifiedFront,
+    certifiedPage: transport.certifiedPage,
     administration: transport.administration,
     ...calls,
   };
