@@ -225,11 +225,11 @@ describe('thumbnails.read() in an end-to-end bucket', () => {
     }
   });
 
-  test('opens a thumbnail that age -r made, but nothing that is not a picture', async () => {
+  test('opens a thumbnail that age -r made, but nothing that is not a small picture', async () => {
     const { Encrypter } = await import('age-encryption');
-    const sealed = (bytes: Uint8Array) => {
+    const sealed = (bytes: Uint8Array, recipientCount = 1) => {
       const encrypter = new Encrypter();
-      encrypter.addRecipient(recipient);
+      for (let index = 0; index < recipientCount; index++) encrypter.addRecipient(recipient);
       return encrypter.encrypt(bytes);
     };
     const { endToEnd } = await owner.buckets.get(bucket);
@@ -239,6 +239,13 @@ describe('thumbnails.read() in an end-to-end bucket', () => {
     expect(await shown('manual.jpg')).toEqual(new Uint8Array(picture));
     await putStored('manual.jpg', etag, await sealed(Buffer.from('<svg onload="x()"/>')));
     await expect(shown('manual.jpg')).rejects.toMatchObject({ code: 'IntegrityError' });
+    await putStored('manual.jpg', etag, await sealed(testPicture(40_000)));
+    await expect(shown('manual.jpg')).rejects.toThrow('Its picture is too large');
+    await putStored('manual.jpg', etag, await sealed(picture, 16));
+    expect(await shown('manual.jpg')).toEqual(new Uint8Array(picture));
+    // Hundreds would fit, each of which a reader would have to try
+    await putStored('manual.jpg', etag, await sealed(picture, 17));
+    await expect(shown('manual.jpg')).rejects.toThrow('It has 17 recipients');
   });
 });
 

@@ -71,7 +71,7 @@ export async function* uploadAll(
     const { path, file, error } = ended;
     if (isStorageError(error, 'NotEncrypted')) modes.forget(bucket);
     const header = headers.get(path);
-    headers.delete(path);
+    if (header) headers.delete(path);
     if (file && header) (await layer.load()).noteStored(file, header);
     yield ended;
   }

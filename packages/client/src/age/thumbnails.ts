@@ -1,7 +1,6 @@
 // Thumbnails of end-to-end files. A thumbnail is an age file with the header of its file, so that
 // the file's identities and the file's key open it, and a payload of its own. Its nonce is marked,
-// so that nobody who lacks the key can show the thumbnail in place of the file, or the other way
-// round:
+// so that nobody who lacks the key can show the thumbnail in place of the file:
 //
 //   nonce   8 random bytes | 8 bytes of HKDF-SHA-256 (secret = the file key, salt = the random
 //           bytes, info = "encrypted-file-storage/thumbnail")
@@ -19,6 +18,8 @@ import { damaged, deriveBytes, payloadKeyOf, payloadNonceBytes, sealSegment } fr
 /** Less than a frame of a screen. */
 const busyMsMax = 10;
 const randomBytes = payloadNonceBytes / 2;
+/** More than the recipients of a bucket. */
+const stanzasMax = 16;
 
 async function markedNonce(fileKey: Uint8Array, random: Uint8Array): Promise<Uint8Array> {
   const info = 'encrypted-file-storage/thumbnail';
@@ -69,11 +70,22 @@ async function openThumbnail(
   opener: HeaderOpener,
   cipher: SegmentCipher,
 ): Promise<Thumbnail> {
-  const bytes = await openWhole(sealed, opener, cipher);
+  if (sealed.length > sealedThumbnailBytesMax) throw damaged('It is too large for a thumbnail.');
+  const bytes = await openWhole(sealed, withFewStanzas(opener), cipher);
+  if (bytes.length > thumbnailBytesMax) throw damaged('Its picture is too large.');
   const contentType = typeOf(bytes);
   // Another type could run a script where an app shows it.
   if (contentType === undefined) throw damaged('It is not a picture.');
   return { etag, contentType, bytes };
+}
+
+/** Each identity tries each stanza, and thumbnails are opened without a click. */
+function withFewStanzas(opener: HeaderOpener): HeaderOpener {
+  return (header) => {
+    const stanzas = new TextDecoder('latin1').decode(header).split('\n-> ').length - 1;
+    if (stanzas > stanzasMax) throw damaged(`It has ${stanzas} recipients.`);
+    return opener(header);
+  };
 }
 
 /**
