@@ -66,7 +66,7 @@ export const uploadTexts: UploadTexts = {
   wrongType: (accept) => `This type of file is not accepted, only ${accept}.`,
   tooLarge: (size) => `The file is larger than ${size}.`,
   isFolder: 'Folders are not accepted: choose the files in them.',
-  unreadable: 'The folder could not be read: choose it again.',
+  unreadable: 'The folder is empty, or could not be read.',
   exists: 'A file with this name is stored already, perhaps by this upload.',
   noRight: 'The upload link has expired, or does not allow this upload.',
   serviceLimit: 'The file is larger than the upload link allows.',

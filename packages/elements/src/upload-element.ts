@@ -158,9 +158,10 @@ export class EfsUpload extends BaseElement<UploadTexts> {
     const place = this.#place();
     if (place === undefined || this.#isDisabled() || all.length === 0) return;
     const { maxFiles = shownMax } = this;
-    const leftOut = Math.max(0, all.length - (maxFiles - this.#counted()));
+    const room = Math.max(0, maxFiles - this.#counted());
+    const leftOut = Math.max(0, all.length - room);
     this.#say(leftOut === 0 ? '' : this.texts.tooMany(maxFiles, leftOut));
-    for (const chosen of all.slice(0, all.length - leftOut)) {
+    for (const chosen of all.slice(0, room)) {
       const { file, path } = chosen;
       const message = this.#refusal(file);
       if (message !== undefined) this.#queue.refuse(chosen, { code: 'NotAccepted', message });
@@ -265,7 +266,10 @@ export class EfsUpload extends BaseElement<UploadTexts> {
   #take(transfer: DataTransfer): void {
     if (this.folders) {
       const failed = () => this.#say(this.texts.unreadable);
-      droppedFiles(transfer).then((chosen) => this.#add(chosen), failed);
+      droppedFiles(transfer).then((chosen) => {
+        if (chosen.length === 0) failed();
+        this.#add(chosen);
+      }, failed);
       return;
     }
     const dropped = droppedItems(transfer);

@@ -10,14 +10,16 @@ export function chosenFiles(files: Iterable<File>): ChosenFile[] {
   return [...files].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 }
 
-/** Reads the entries before the first await, because the browser clears them then. */
+/** Reads the items before the first await, because the browser clears them then. */
 export async function droppedFiles(transfer: DataTransfer): Promise<ChosenFile[]> {
-  const entries = [...transfer.items]
-    .map((item) => item.webkitGetAsEntry())
-    .filter((entry) => entry !== null);
-  if (entries.length === 0) return chosenFiles(transfer.files);
+  const items = [...transfer.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
   const found: ChosenFile[] = [];
-  for (const entry of entries) await collect(entry, '', found);
+  for (const { entry, file } of items) {
+    if (entry !== null) await collect(entry, '', found);
+    else if (file !== null) found.push({ file, path: file.name });
+  }
   return found;
 }
 
