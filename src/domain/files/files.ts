@@ -122,6 +122,6 @@ export function checkDeletion(
 /** Deletes the file, or makes it a former version if the bucket stores versions. */
 export function deleteFile(stores: Stores, call: Call, request: FileDeletion): void {
   const { bucket, file, key } = checkDeletion(stores, call, request);
-  removeFile(stores, bucket, file, call.nowNs);
-  chargeWork(stores, call, { key, leaves: leavesOfRenewal(bucket, file.path) });
+  const left = removeFile(stores, bucket, file, call.nowNs);
+  chargeWork(stores, call, { key, leaves: leavesOfRenewal(left, file.path) });
 }
