@@ -40,7 +40,7 @@ export function readInterface(text: string): CandidInterface {
   const lines = text.split('\n');
   let comment: string[] = [];
   for (const [index, line] of lines.entries()) {
-    const [, said] = /^ *\/\/ ?(.*)$/.exec(line) ?? [];
+    const [, words] = /^ *\/\/ ?(.*)$/.exec(line) ?? [];
     const [, typeName, type = '', end] = typePattern.exec(line) ?? [];
     const method = readMethod(line, comment.join(' '));
     if (typeName !== undefined) {
@@ -48,7 +48,7 @@ export function readInterface(text: string): CandidInterface {
       types.set(typeName, end === ';' ? single : readFields(type, lines.slice(index + 1)));
     }
     if (method !== undefined) methods.set(method.name, method);
-    comment = said === undefined ? [] : [...comment, said];
+    comment = words === undefined ? [] : [...comment, words];
   }
   return { types, methods };
 }
@@ -58,9 +58,9 @@ function readFields(head: string, lines: readonly string[]): NamedType {
   const fields: CandidField[] = [];
   let comment: string[] = [];
   for (const line of lines.slice(0, lines.indexOf('};'))) {
-    const [, said] = /^ {2}\/\/ ?(.*)$/.exec(line) ?? [];
-    if (said !== undefined) {
-      comment.push(said);
+    const [, words] = /^ {2}\/\/ ?(.*)$/.exec(line) ?? [];
+    if (words !== undefined) {
+      comment.push(words);
       continue;
     }
     fields.push({ ...fieldOf(line.trim().replace(/;$/, '')), comment: comment.join(' ') });
