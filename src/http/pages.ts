@@ -164,7 +164,11 @@ export function servicePage(stores: Stores): Page {
 }
 
 function shownVolume({ kind, id, front }: VolumeRole): object {
-  return { role: kind, canisterId: id, front: front ? { canisterId: front.id, url: front.url } : null };
+  return {
+    role: kind,
+    canisterId: id,
+    front: front ? { canisterId: front.id, url: front.url } : null,
+  };
 }
 
 /** Contains only what reports and calls of controllers change, which certify it again. */
