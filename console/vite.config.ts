@@ -82,7 +82,7 @@ function textsWithoutScript(): Plugin {
 
 /** Decryption, and links to folders; one compressed file is smaller than several. */
 const ageFiles =
-  /(?:age\/(?:end-to-end-files|linked-file|shared-folder|folder-keys)|made-folder-links)\.ts$/;
+  /(?:age\/(?:end-to-end-files|linked-file|shared-folder|folder-keys)|folder-link-operations)\.ts$/;
 
 export default defineConfig({
   // The console is at the root of its origin; its assets never expire.

@@ -4,7 +4,7 @@
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import { folderLayer } from '../../packages/client/src/folder-layer.ts';
+import { folderLayer } from '../../packages/client/src/shared-folder-layer.ts';
 import type { FolderAddress } from '../../packages/client/src/links/folder-address.ts';
 import type { ServiceStorageOptions } from '../../packages/client/src/service-places.ts';
 import { serviceSecrets } from '../../packages/client/src/service-secrets.ts';

@@ -1,6 +1,7 @@
 // Links to folders, ordinary and end-to-end, as owners create them and as anybody opens them.
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { listIdOfSecret, newFolderSecret } from '../../packages/client/src/age/folder-list.ts';
 import { createHttpStorage } from '../../packages/client/src/http-storage.ts';
 import { identityFromPem } from '../../packages/client/src/node/identity.ts';
 import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
@@ -112,7 +113,7 @@ describe.each(Object.keys(kinds))('folderLinks in bucket %s', (bucket) => {
     await owner.folderLinks.remove(bucket, link.id);
   });
 
-  test('an address that is cut off or changed is refused', async () => {
+  test('openFolderLink() refuses an address that is cut off or changed', async () => {
     const { url, id } = await owner.folderLinks.create(folder);
     for (let end = url.indexOf('#'); end < url.length; end += 3) {
       await expect(open(url.slice(0, end)), url.slice(0, end)).rejects.toMatchObject({
@@ -127,7 +128,7 @@ describe.each(Object.keys(kinds))('folderLinks in bucket %s', (bucket) => {
     await owner.folderLinks.remove(bucket, id);
   });
 
-  test('create() refuses prefixes that are no folders, and dates that are none', async () => {
+  test('create() refuses a prefix that is not a folder, and an invalid date', async () => {
     for (const prefix of ['trip', '/trip/', 'a//b/']) {
       await expect(owner.folderLinks.create({ bucket, prefix })).rejects.toMatchObject({
         code: 'InvalidArgument',
@@ -149,7 +150,7 @@ describe.each(Object.keys(kinds))('folderLinks in bucket %s', (bucket) => {
 describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
   const folder = { bucket, prefix: 'trip/' };
 
-  test('shows later files as such, and opens them after refresh()', async () => {
+  test('refresh() opens files that were added or replaced after sharing', async () => {
     const { url, id } = await owner.folderLinks.create(folder);
     await put(bucket, 'trip/sea.txt', 'replaced');
     await put(bucket, 'trip/late.txt');
@@ -182,16 +183,14 @@ describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
     expect(await lists(bucket)).toEqual([]);
   });
 
-  test('refuses a wrong secret, a changed list, and bytes of another file', async () => {
+  test('openFolderLink() refuses a wrong secret, a changed list, and bytes of another file', async () => {
     const { url, id } = await owner.folderLinks.create(folder);
     const other = await owner.folderLinks.create(folder);
     const secretOf = (address: string) =>
       new URLSearchParams(new URL(address).hash.slice(1)).get('secret') ?? '';
     const wrong = await changed(url, (fields) => fields.set('secret', secretOf(other.url)));
     await expect(listed(wrong)).rejects.toMatchObject({ code: 'IntegrityError' });
-    await expect(owner.folderLinks.refresh(wrong)).rejects.toMatchObject({
-      code: 'IntegrityError',
-    });
+    await expect(owner.folderLinks.refresh(wrong)).rejects.toMatchObject({ code: 'NoSuchFile' });
     const [first = '', second = ''] = await lists(bucket);
     await owner.copy({ bucket, path: first }, { path: second });
     const results = await Promise.allSettled([listed(url), listed(other.url)]);
@@ -208,7 +207,10 @@ describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
     const stored = await storedPaths(bucket, third.url);
     const swap = (path: string) => path.replace(stored.sea, stored.harbour);
     const opened = await openFolderLink(third.url, { fetch: swapped });
-    await expect(opened.download('sea.txt').then((file) => file.bytes())).rejects.toThrow();
+    // By its entity tag
+    await expect(opened.download('sea.txt').then((file) => file.bytes())).rejects.toMatchObject({
+      code: 'NoIdentity',
+    });
     await owner.folderLinks.remove(bucket, third.id);
   });
 
@@ -222,6 +224,10 @@ describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
       );
       await expect(owner.folderLinks.refresh(mixed), field).rejects.toThrow();
     }
+    const whole = await changed(one.url, (fields) => {
+      for (const field of ['secret', 'list', 'name']) fields.delete(field);
+    });
+    await expect(owner.folderLinks.refresh(whole)).rejects.toThrow(/the address has no secret/);
     await expect(owner.folderLinks.refresh('https://example.com/')).rejects.toMatchObject({
       code: 'InvalidArgument',
     });
@@ -229,7 +235,59 @@ describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
     expect(await lists(bucket)).toEqual([]);
   });
 
-  test('a creation that ends half-way leaves no key, and its list is deleted later', async () => {
+  test('refresh() encrypts to no secret but that of the key, also if its list is there', async () => {
+    const { url, id } = await owner.folderLinks.create(folder);
+    const secret = newFolderSecret();
+    const listId = await listIdOfSecret(secret);
+    const forged = await changed(url, (fields) => fields.set('secret', secret));
+    // As a node would answer that has seen the link's key
+    await put(bucket, `trip/.efs-shared/${listId}.age`, 'a list for another secret');
+    await expect(owner.folderLinks.refresh(forged)).rejects.toMatchObject({ code: 'NoSuchFile' });
+    expect(await read(url, 'sea.txt')).toBe('replaced');
+    await owner.folderLinks.remove(bucket, id);
+    await owner.remove({ bucket, path: `trip/.efs-shared/${listId}.age` });
+  });
+
+  test('refresh() stores a list that was deleted again', async () => {
+    const { url, id } = await owner.folderLinks.create(folder);
+    const [path = ''] = await lists(bucket);
+    await owner.remove({ bucket, path });
+    await expect(listed(url)).rejects.toThrow(/moved or deleted/);
+    await owner.folderLinks.refresh(url);
+    expect(await read(url, 'sea.txt')).toBe('replaced');
+    await owner.folderLinks.remove(bucket, id);
+  });
+
+  test('list() shows a folder that has the name of a folder above it', async () => {
+    await put(bucket, 'day/trip/day/x.txt');
+    await put(bucket, 'day/trip/trip.txt');
+    const { url, id } = await owner.folderLinks.create({ bucket, prefix: 'day/trip/' });
+    expect((await listed(url)).map(([path]) => path).sort()).toEqual(['day/x.txt', 'trip.txt']);
+    expect(await read(url, 'day/x.txt')).toBe('day/trip/day/x.txt');
+    await owner.folderLinks.remove(bucket, id);
+  });
+
+  test('list() shows no list of file keys in a bucket that was empty', async () => {
+    const endToEnd = kinds[bucket as 'safe' | 'sealed'];
+    const empty = `empty-${bucket}`;
+    await ownerOf(service).buckets.create(empty, { endToEnd });
+    const { url } = await owner.folderLinks.create({ bucket: empty, prefix: '' });
+    expect(await listed(url)).toEqual([]);
+    await put(empty, 'added.txt');
+    expect((await listed(url)).map(([, afterSharing]) => afterSharing)).toEqual(['added']);
+  });
+
+  test('remove() ends the link although its list is held', async () => {
+    const { url, id } = await owner.folderLinks.create(folder);
+    const [path = ''] = await lists(bucket);
+    await owner.retention.hold({ bucket, path });
+    await owner.folderLinks.remove(bucket, id);
+    await expect(listed(url)).rejects.toMatchObject({ code: 'InvalidApiKey' });
+    await owner.retention.release({ bucket, path });
+    await owner.remove({ bucket, path });
+  });
+
+  test('create() that fails half-way leaves no key, and its list is deleted later', async () => {
     const keys = (await owner.keys.list(bucket)).length;
     const failing = storageOf(service.identityPem);
     const stranger = newIdentity();
@@ -240,7 +298,7 @@ describe.each(sealing)('folderLinks in end-to-end bucket %s', (bucket) => {
     const creating = storageOf(stranger).folderLinks.create(folder);
     await expect(creating).rejects.toMatchObject({ code: 'AccessDenied' });
     expect([await lists(bucket), (await owner.keys.list(bucket)).length]).toEqual([[], keys]);
-    await put(bucket, 'trip/.efs-shared/AAAAAAAA.age', 'left over');
+    await put(bucket, 'trip/.efs-shared/AAAAAAAAAAAAAAAA.age', 'left over');
     const { id } = await failing.folderLinks.create(folder);
     expect(await lists(bucket)).toHaveLength(2);
     const { parse } = Date;

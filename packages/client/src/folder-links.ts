@@ -11,7 +11,7 @@ export function folderLinksOf(
   parts: SealingParts | undefined,
 ): FolderLinks {
   const open = onDemand(async () => {
-    const { openFolderLinks } = await import('./made-folder-links.ts');
+    const { openFolderLinks } = await import('./folder-link-operations.ts');
     return openFolderLinks(connection, parts);
   });
   return {

@@ -1,7 +1,6 @@
 // A folder that was opened by its link; the code is loaded with the first one.
 
 import { addressBeside } from './connection/canister-address.ts';
-import { folderLayer } from './folder-layer.ts';
 import type { CommonOptions } from './http-storage.ts';
 import {
   type FolderAddress,
@@ -9,6 +8,7 @@ import {
   isOfSharedList,
   shownPrefix,
 } from './links/folder-address.ts';
+import { folderLayer } from './shared-folder-layer.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { StorageError } from './storage-error.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';

@@ -168,7 +168,7 @@ function folderLinksAt(places: Places, { host, front }: ServiceStorageOptions): 
     },
     async refresh(url, options) {
       const { folderAddressOf } = await import('./links/folder-address.ts');
-      const { bucket } = folderAddressOf(new URL(url).hash);
+      const { bucket } = folderAddressOf(URL.canParse(url) ? new URL(url).hash : '');
       return at(bucket, false, (links) => links.refresh(url, options));
     },
     remove: (bucket, id, options) =>

@@ -18,7 +18,9 @@ import { readPrefix } from './opened-file.ts';
 import { sealedSource } from './sealed-source.ts';
 import { softwareSegmentCipher } from './segment-cipher.ts';
 
-/** Requests for headers at a time: each has 4 kB. */
+/** Enough for eight post-quantum recipients; files with longer headers count as unreadable. */
+const headerReadBytesMax = 16_384;
+/** Requests for headers at a time: each has 4 kB, or 16 kB if the header is longer. */
 const headersAtOnce = 16;
 /** A file may be replaced between the list and the request for its header. */
 const attemptsMax = 3;
@@ -119,10 +121,9 @@ async function keyOf(
     const { etag, size, version: current } = record;
     const part = { ...name, current, etag, isAnonymous: false, isChunk: false };
     try {
-      const { header } = await readPrefix({
-        size,
-        read: (start, end) => perform(connection, 'readPart', { ...part, start, end }, signal),
-      });
+      const read = (start: number, end: number) =>
+        perform(connection, 'readPart', { ...part, start, end }, signal);
+      const { header } = await readPrefix({ size, read }, headerReadBytesMax);
       return { path: listed.path, fileKey: await keys.fileKeyOf(bucket, header), etag };
     } catch (error) {
       if (isStorageError(error, 'NoSuchFile')) return undefined;
@@ -143,17 +144,14 @@ export interface ListToStore {
   readonly etag?: string | undefined;
 }
 
-/** Encrypts the list to the link's identity and to the bucket's recipients, and stores it. */
+/** Encrypts the list to the link's identity, and stores it. */
 export async function storeFolderList(
-  { files, keys, cipher = softwareSegmentCipher }: FolderKeyReader,
+  { files, cipher = softwareSegmentCipher }: FolderKeyReader,
   { bucket, signal }: FolderPlace,
   list: ListToStore,
 ): Promise<void> {
   const { path, storedPrefix, secret, etag } = list;
-  const own = await recipientOfSecret(secret);
-  const sealing = await keys.sealingOf(bucket);
-  const others = 'recipients' in sealing ? sealing.recipients : [];
-  const header = await makeHeader({ recipients: [own, ...others] });
+  const header = await makeHeader({ recipients: [await recipientOfSecret(secret)] });
   const bytes = encodeSharedList({ prefix: storedPrefix, files: list.files });
   const plain = await openSource(bytes, { size: undefined, bufferedBytesMax: bytes.length });
   const source = (await sealedSource(plain, header, cipher)) as UploadInput;

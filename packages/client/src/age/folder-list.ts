@@ -1,6 +1,6 @@
-// The list of the file keys of a shared folder: an age file below the folder, encrypted to an
-// identity whose secret is only in the link's address, and to the bucket's recipients, so that
-// programs of members read it like any other file. Its text is JSON:
+// The list of the file keys of a shared folder: an age file below the folder, encrypted only to an
+// identity whose secret is in the link's address, so that no copy of the folder decrypts it. Its
+// text is JSON:
 //
 //   { "version": 1, "prefix": stored prefix, "files": [[stored path, plain path or 0 if it is the
 //     same, file key in base64url, entity tag], …] }, with paths relative to the folder
@@ -8,6 +8,9 @@
 import { bech32 } from '@scure/base';
 import { identityToRecipient } from 'age-encryption';
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
+import { concatBytes } from '../bytes/bytes.ts';
+import { sha256 } from '../bytes/sha256.ts';
+import { segmentFault } from '../sealed-names/segment-fault.ts';
 import { StorageError } from '../storage-error.ts';
 
 /** A list of 5,000 files with the longest paths has 11 MB. */
@@ -15,6 +18,7 @@ export const sharedListBytesMax = 12_000_000;
 
 const version = 1;
 const secretBytes = 32;
+const listIdBytes = 12;
 const fileKeyBytes = 16;
 
 export interface SharedKey {
@@ -46,6 +50,16 @@ export function identityOfSecret(secret: string): string {
   }
   const words = 'The secret in the address of the folder is not valid; use the complete address.';
   throw new StorageError('InvalidArgument', words);
+}
+
+/**
+ * Returns the id of the link's list, 16 characters of base64url. The name of the link's key ends
+ * with it, so that the network's answer about the key also tells its secret from any other.
+ */
+export async function listIdOfSecret(secret: string): Promise<string> {
+  const context = new TextEncoder().encode('encrypted-file-storage/folder-link/v1');
+  const digest = await sha256(concatBytes(context, new TextEncoder().encode(secret)));
+  return encodeBase64Url(digest.subarray(0, listIdBytes));
 }
 
 export function recipientOfSecret(secret: string): Promise<string> {
@@ -89,7 +103,12 @@ function rowOf(row: unknown): SharedKey {
   const fileKey = typeof key === 'string' ? decodeBase64Url(key) : undefined;
   const isNamed = typeof stored === 'string' && (path === 0 || typeof path === 'string');
   if (!isNamed || typeof etag !== 'string' || fileKey?.length !== fileKeyBytes) throw damaged();
-  return { stored, path: path === 0 ? stored : path, fileKey, etag };
+  if (path === 0) return { stored, path: stored, fileKey, etag };
+  // Whoever makes a link writes its list, and readers make files of these names
+  const names: string[] = path.split('/');
+  const isValid = names.every((name) => segmentFault(name) === undefined);
+  if (!isValid || names.length !== stored.split('/').length) throw damaged();
+  return { stored, path, fileKey, etag };
 }
 
 function damaged(): StorageError {

@@ -36,7 +36,10 @@ export interface FilePrefix {
 const firstReadBytes = 4_096;
 
 /** Reads the header; usually only the first 4,096 bytes of the file. */
-export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
+export async function readPrefix(
+  file: SealedFile,
+  bytesMax = 4 * headerBytesMax,
+): Promise<FilePrefix> {
   for (let length = firstReadBytes; ; length *= 4) {
     const bytes = await file.read(0, Math.min(length, file.size));
     const end = headerEnd(bytes);
@@ -45,7 +48,7 @@ export async function readPrefix(file: SealedFile): Promise<FilePrefix> {
       return { header: bytes.slice(0, end), nonce: bytes.slice(end, payloadStart) };
     }
     if (length >= file.size) throw damaged('It ends inside its header.');
-    if (length > 4 * headerBytesMax) throw damaged('Its header is too long.');
+    if (length >= bytesMax) throw damaged('Its header is too long.');
   }
 }
 

@@ -5,17 +5,14 @@
 import { aessiv } from '@noble/ciphers/aes.js';
 import { decodeBase64Url, encodeBase64Url } from '../bytes/base64-url.ts';
 import type { PathNames } from '../sealed-names/bucket-names.ts';
+import { segmentFault } from '../sealed-names/segment-fault.ts';
 import { StorageError } from '../storage-error.ts';
 
-/** A sealed segment of this length has 222 characters, so four of them fit into a path. */
-const segmentBytesMax = 150;
 /** The service's limit for stored paths. */
 const pathBytesMax = 1_024;
 const tagBytes = 16;
 const utf8 = new TextEncoder();
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-/** Control characters, and those that make a name look like another (UAX 9). */
-const isForbidden = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Returns a sealer of names. The key has 64 bytes: an AES-256 key each for tags and texts. */
 export function sealedNames(key: Uint8Array): PathNames {
@@ -64,16 +61,6 @@ export function sealedNames(key: Uint8Array): PathNames {
 
 function invalidPath(name: string, fault: string): StorageError {
   return new StorageError('InvalidPath', `The name ${JSON.stringify(name)} ${fault}.`);
-}
-
-function segmentFault(segment: string): string | undefined {
-  if (segment === '') return 'is empty; write single slashes';
-  if (segment === '.' || segment === '..')
-    return 'is not allowed; write the path without dot segments';
-  if (isForbidden.test(segment)) return 'has characters that are not allowed, such as controls';
-  const bytes = utf8.encode(segment).length;
-  if (bytes <= segmentBytesMax) return undefined;
-  return `has ${bytes} bytes of UTF-8; sealed names have at most ${segmentBytesMax}`;
 }
 
 /** Returns undefined for text not sealed with the key, and for a sealed text that is not a name. */

@@ -5,6 +5,7 @@ import { type Connection, perform } from '../connection/connection.ts';
 import { type FolderAddress, sharedListFolder, shownPrefix } from '../links/folder-address.ts';
 import type { OpenedFile } from '../operations/transfers.ts';
 import { type PathNames, plainNames } from '../sealed-names/bucket-names.ts';
+import { segmentFault } from '../sealed-names/segment-fault.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName, FileRecord } from '../types/files.ts';
@@ -111,7 +112,9 @@ async function readList(
 
 function explained(error: unknown): never {
   if (!isStorageError(error, 'NoSuchFile')) throw error;
-  const words = 'The list of the folder’s file keys does not exist: the link was removed.';
+  const words =
+    "The list of the folder's file keys does not exist: the link was removed, or the list was " +
+    'moved or deleted. Ask the sender to refresh the link.';
   throw new StorageError('NoSuchFile', words, error);
 }
 
@@ -125,17 +128,18 @@ function wrongSecret(error: unknown): never {
 
 /** Names by the list, which has no names of other files: these are shown as they are stored. */
 function namesIn({ files }: SharedList, { prefix, sealed }: Place): PathNames {
-  if (sealed.name === undefined && files.every(({ path, stored }) => path === stored)) {
-    return plainNames;
+  if (sealed.list.startsWith(sharedListFolder)) return plainNames;
+  const { name = 'folder' } = sealed;
+  if (segmentFault(name) !== undefined) {
+    const words = `The name ${JSON.stringify(name)} in the address is not a name of a folder.`;
+    throw new StorageError('InvalidArgument', words);
   }
-  const plainOf = new Map<string, string>();
-  const learn = (stored: string, plain: string) => {
-    const [names, others] = [stored.split('/'), plain.split('/')];
-    for (const [index, name] of names.entries()) plainOf.set(name, others[index] ?? name);
-  };
-  learn(prefix, shownPrefix({ prefix, sealed }));
-  learn(sealed.list.split('/', 1)[0] ?? '', sharedListFolder.slice(0, -1));
-  for (const { stored, path } of files) learn(stored, path);
+  const shown = shownPrefix({ prefix, sealed });
+  const plainOf = new Map([[sealed.list.split('/', 1)[0] ?? '', sharedListFolder.slice(0, -1)]]);
+  for (const { stored, path } of files) {
+    const plain = path.split('/');
+    for (const [index, name] of stored.split('/').entries()) plainOf.set(name, plain[index] ?? '');
+  }
   const storedOf = new Map([...plainOf].map(([stored, plain]) => [plain, stored]));
   const mapped = (path: string, names: ReadonlyMap<string, string>) =>
     path
@@ -144,16 +148,21 @@ function namesIn({ files }: SharedList, { prefix, sealed }: Place): PathNames {
       .join('/');
   return {
     isSealing: true,
-    seal: (path) => mapped(path, storedOf),
+    seal(path) {
+      if (!path.startsWith(shown)) return path;
+      return prefix + mapped(path.slice(shown.length), storedOf);
+    },
     open(path) {
-      const isKnown = path.split('/').every((name) => name === '' || plainOf.has(name));
-      const opened = { path: mapped(path, plainOf) };
+      if (!path.startsWith(prefix)) return { path, isPathAsStored: true };
+      const rest = path.slice(prefix.length);
+      const opened = { path: shown + mapped(rest, plainOf) };
+      const isKnown = rest.split('/').every((name) => name === '' || plainOf.has(name));
       return isKnown ? opened : { ...opened, isPathAsStored: true };
     },
     openText: (text, paths) =>
-      [...new Set(paths.flatMap((path) => path.split('/')))].reduce((said, name) => {
+      [...new Set(paths.flatMap((path) => path.split('/')))].reduce((words, name) => {
         const stored = storedOf.get(name);
-        return stored === undefined ? said : said.replaceAll(stored, () => name);
+        return stored === undefined ? words : words.replaceAll(stored, () => name);
       }, text),
   };
 }

@@ -9,7 +9,7 @@ export interface FolderLinkRequest extends CallOptions {
   /** The folder with its final slash, such as `trip/`; '' for the whole bucket. */
   readonly prefix: string;
   /**
-   * Name of the link's API key, for lists: at most 64 characters, and 55 in an end-to-end bucket.
+   * Name of the link's API key, for lists: at most 64 characters, and 47 in an end-to-end bucket.
    *
    * @example
    * ```ts

@@ -8,7 +8,7 @@ import type { FileDownloads } from './downloads/download-all.ts';
 import type { EndToEndLayer } from './end-to-end.ts';
 import { type FileStorage, fileStorage } from './files/file-storage.ts';
 import { lazyTransfers } from './files/lazy-transfers.ts';
-import { type FolderAddress, isOfSharedList } from './links/folder-address.ts';
+import { type FolderAddress, sharedListFolder } from './links/folder-address.ts';
 import { sealingTransport } from './sealed-names/sealing-transport.ts';
 import type { SegmentCipher } from './types/end-to-end.ts';
 import type { FileRecord } from './types/files.ts';
@@ -30,6 +30,11 @@ export function folderLayer(
   };
 }
 
+/** Also lists of other links, whose names this link does not open. */
+function isOfLists(path: string): boolean {
+  return `/${path}`.includes(`/${sharedListFolder}`);
+}
+
 type Load = () => Promise<import('./age/shared-folder.ts').SharedFolderKeys>;
 
 function reading(connection: Connection, load: Load): FileStorage {
@@ -45,7 +50,7 @@ function reading(connection: Connection, load: Load): FileStorage {
   });
   const shown = async (records: readonly FileRecord[]) => {
     const keys = await load();
-    return records.filter(({ path }) => !isOfSharedList(path)).map((one) => keys.marked(one));
+    return records.filter(({ path }) => !isOfLists(path)).map((one) => keys.marked(one));
   };
   return {
     ...files,
@@ -54,7 +59,7 @@ function reading(connection: Connection, load: Load): FileStorage {
     stat: async (name, options) => (await load()).marked(await files.stat(name, options)),
     async listFolder(options) {
       const page = await files.listFolder(options);
-      const folders = page.folders.filter(({ path }) => !isOfSharedList(path));
+      const folders = page.folders.filter(({ path }) => !isOfLists(path));
       return { ...page, items: await shown(page.items), folders };
     },
     async *list(options) {

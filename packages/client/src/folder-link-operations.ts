@@ -1,17 +1,17 @@
 // Creates, refreshes and removes links to folders.
 //
 // In an end-to-end bucket, the list of file keys is stored before the API key is created, and the
-// key is revoked before the list is deleted. So a program that is killed leaves at most a list that
-// no key belongs to, and whose secret nobody has. The end of the key's name is the list's id, by
-// which later calls find such lists.
+// key is revoked before the list is deleted. So a program that is killed leaves at most a list
+// without a key. Its id follows from the link's secret, and the key's name ends with it: so later
+// calls find lists without a key, and the network's answer about keys also confirms the secret.
 
 import { manage } from './administration/buckets-and-keys.ts';
 import type { FolderKeyReader, FolderPlace } from './age/folder-keys.ts';
-import { encodeBase64Url } from './bytes/base64-url.ts';
 import { encodeHex } from './bytes/bytes.ts';
 import { sha256 } from './bytes/sha256.ts';
 import type { Connection } from './connection/connection.ts';
 import { onDemand } from './connection/on-demand.ts';
+import type { Signal } from './connection/transport.ts';
 import type { SealingParts } from './end-to-end.ts';
 import {
   type FolderSecret,
@@ -22,6 +22,7 @@ import {
 import { pageOf } from './links/front-link.ts';
 import { isStorageError, StorageError } from './storage-error.ts';
 import type { EndToEndRecord } from './types/end-to-end.ts';
+import type { FileName } from './types/files.ts';
 import type {
   FolderLinkRequest,
   FolderLinks,
@@ -32,13 +33,13 @@ import type {
 import type { KeyRecord, NewKey } from './types/keys.ts';
 
 const keyNameLengthMax = 64;
-const listIdBytes = 6;
 /** A list that has no key for this time was left over: its key is created seconds later. */
 const leftOverMs = 3_600_000;
-const listPattern = /^\.efs-shared\/([\w-]{8})\.age$/;
-const keyNamePattern = / ([\w-]{8})$/;
+const listPattern = /^\.efs-shared\/([\w-]{16})\.age$/;
+const keyNamePattern = / ([\w-]{16})$/;
 
 const forKeys = onDemand(() => import('./age/folder-keys.ts'));
+const forLists = onDemand(() => import('./age/folder-list.ts'));
 
 export function openFolderLinks(
   connection: Connection,
@@ -61,20 +62,16 @@ export function openFolderLinks(
       throw ordinary('The bucket');
     },
     async remove(bucket, id, { signal } = {}) {
-      const key = (await keysOf(connection, bucket)).find((one) => one.id === id);
+      const key = (await anyKeysOf(connection, bucket)).find((one) => one.id === id);
       if (key !== undefined && !isOfLink(key)) {
         const words = `The key ${id} is not a link to a folder; revoke it by keys.revoke().`;
         throw new StorageError('InvalidArgument', words);
       }
       await manage(connection, 'revokeKey', id);
-      const listId = keyNamePattern.exec(key?.name ?? '')?.[1];
-      const mode = listId && (await parts?.mode(bucket, signal));
-      if (parts === undefined || !mode) return;
-      const names = await parts.names(bucket, 'find', signal);
-      const prefix = names.open(key?.prefix ?? '').path;
-      const place = { bucket: { id: bucket, mode }, names, prefix, signal };
-      await removeList(parts, place, listId);
-      await removeLeftOver({ connection, parts }, place);
+      // The link has ended: a list that stays is removed by a later call
+      if (key !== undefined && parts !== undefined) {
+        await removeListOf({ connection, parts }, { bucket, key, signal }).catch(() => {});
+      }
     },
   };
 }
@@ -90,12 +87,23 @@ function requireValid({ prefix, expiresAt }: FolderLinkRequest): void {
 }
 
 function defaultName({ bucket, prefix }: FolderLinkRequest, lengthMax: number): string {
-  return `Link to ${prefix || bucket}`.slice(0, lengthMax);
+  // Without half of a character at the end
+  return `Link to ${prefix || bucket}`.slice(0, lengthMax).replace(/\p{Cs}$/u, '');
 }
 
 /** Signed by the network: a node that omits a key must not cause the deletion of its list. */
 function keysOf(connection: Connection, bucket: string): Promise<readonly KeyRecord[]> {
   return manage(connection, 'listSignedKeys', bucket);
+}
+
+/** Without a signature at services before 0.3.0, which answer only queries about keys. */
+async function anyKeysOf(connection: Connection, bucket: string): Promise<readonly KeyRecord[]> {
+  try {
+    return await keysOf(connection, bucket);
+  } catch (error) {
+    if (!isStorageError(error, 'Unsupported')) throw error;
+    return manage(connection, 'listKeys', bucket);
+  }
 }
 
 function createReadKey(
@@ -145,15 +153,16 @@ async function createSealed(
 ): Promise<NewFolderLink> {
   const { connection, parts } = maker;
   const { bucket, prefix, signal, onProgress } = request;
-  const listId = encodeBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(listIdBytes)));
+  const { newFolderSecret, listIdOfSecret } = await forLists();
+  const secret = newFolderSecret();
+  const listId = await listIdOfSecret(secret);
   const name = keyName(request, mode, listId);
   const names = await parts.names(bucket, 'name', signal);
   const place = { bucket: { id: bucket, mode }, names, prefix, signal };
   const reader = await readerOf(parts);
   const { readFolderKeys, storeFolderList } = await forKeys();
-  const { newFolderSecret } = await import('./age/folder-list.ts');
   const { files, unreadable } = await readFolderKeys(reader, { ...place, onProgress });
-  const [storedPrefix, secret] = [names.seal(prefix), newFolderSecret()];
+  const storedPrefix = names.seal(prefix);
   const list = names.seal(listPath(listId));
   let key: NewKey | undefined;
   try {
@@ -194,12 +203,32 @@ async function withdraw(
   place: FolderPlace,
   { listId, key }: { readonly listId: string; readonly key: NewKey | undefined },
 ): Promise<void> {
-  const keys = key === undefined ? keysOf(connection, place.bucket.id) : [key];
+  const keys = key === undefined ? anyKeysOf(connection, place.bucket.id) : [key];
   for (const { id, name } of await Promise.resolve(keys).catch(() => [])) {
     if (!name.endsWith(` ${listId}`)) continue;
     await manage(connection, 'revokeKey', id).catch(() => {});
   }
   await removeList(parts, { ...place, signal: undefined }, listId).catch(() => {});
+}
+
+interface EndedLink {
+  readonly bucket: string;
+  readonly key: KeyRecord;
+  readonly signal: Signal;
+}
+
+async function removeListOf(
+  { connection, parts }: Maker,
+  { bucket, key, signal }: EndedLink,
+): Promise<void> {
+  const listId = keyNamePattern.exec(key.name)?.[1];
+  const mode = listId && (await parts.mode(bucket, signal));
+  if (!mode) return;
+  const names = await parts.names(bucket, 'find', signal);
+  const prefix = names.open(key.prefix ?? '').path;
+  const place = { bucket: { id: bucket, mode }, names, prefix, signal };
+  await removeList(parts, place, listId);
+  await removeLeftOver({ connection, parts }, place);
 }
 
 async function removeList(
@@ -226,12 +255,8 @@ async function removeLeftOver({ connection, parts }: Maker, place: FolderPlace):
   }
   if (old.length === 0) return;
   const keys = await keysOf(connection, bucket.id);
-  const used = new Set(keys.filter(isCurrent).map(({ name }) => keyNamePattern.exec(name)?.[1]));
+  const used = new Set(keys.map(({ name }) => keyNamePattern.exec(name)?.[1]));
   for (const listId of old) if (!used.has(listId)) await removeList(parts, place, listId);
-}
-
-function isCurrent({ expiresAt }: KeyRecord): boolean {
-  return expiresAt === undefined || Date.parse(expiresAt) > Date.now();
 }
 
 function ordinary(what: string): StorageError {
@@ -240,8 +265,8 @@ function ordinary(what: string): StorageError {
 }
 
 /**
- * Refuses an address whose key, folder and list do not belong together: whoever sends an address
- * to a member must not choose which file keys the member encrypts to its secret.
+ * Refuses an address whose key, folder, list and secret do not belong together: whoever sends an
+ * address to a member must not choose the secret to which the member encrypts the files' keys.
  */
 async function refreshSealed(
   maker: Maker,
@@ -252,7 +277,12 @@ async function refreshSealed(
   const address = folderAddressOf(URL.canParse(url) ? new URL(url).hash : '');
   const { bucket, sealed, prefix: storedPrefix } = address;
   const mode = await parts.mode(bucket, signal);
-  if (sealed === undefined || mode === undefined) throw ordinary(`Bucket ${bucket}`);
+  if (mode === undefined) throw ordinary(`Bucket ${bucket}`);
+  if (sealed === undefined) {
+    const words = `Bucket ${bucket} is end-to-end, but the address has no secret: use the complete one.`;
+    throw new StorageError('InvalidArgument', words);
+  }
+  const { listIdOfSecret } = await forLists();
   const names = await parts.names(bucket, 'name', signal);
   const [, listId] = listPattern.exec(names.open(sealed.list).path) ?? [];
   const digest = await sha256(new TextEncoder().encode(address.key));
@@ -260,15 +290,14 @@ async function refreshSealed(
   const keys = await keysOf(connection, bucket);
   const key = keys.find((one) => one.id === id);
   const isOwn = key !== undefined && (key.prefix ?? '') === storedPrefix && isOfLink(key);
-  if (!isOwn || listId === undefined || !key.name.endsWith(` ${listId}`)) {
+  const isOfKey = listId !== undefined && isOwn && key.name.endsWith(` ${listId}`);
+  if (!isOfKey || (await listIdOfSecret(sealed.secret)) !== listId) {
     const words = 'The link does not exist, has expired, or was removed: create a new one.';
     throw new StorageError('NoSuchFile', words);
   }
-  const { openSharedFolder } = await import('./age/shared-folder.ts');
-  await openSharedFolder(connection, { ...address, sealed }, parts.cipher);
   const prefix = names.open(storedPrefix).path;
   const path = prefix + listPath(listId);
-  const { etag } = await parts.files.stat({ bucket, path }, { signal });
+  const etag = await etagOf(parts, { bucket, path }, signal);
   const place = { bucket: { id: bucket, mode }, names, prefix, signal };
   const reader = await readerOf(parts);
   const { readFolderKeys, storeFolderList } = await forKeys();
@@ -277,4 +306,18 @@ async function refreshSealed(
   await storeFolderList(reader, place, { path, storedPrefix, secret, files, etag });
   await removeLeftOver(maker, place).catch(() => {});
   return { fileCount: files.length, unreadable };
+}
+
+/** Returns undefined if the list was moved or deleted: then a new one is stored. */
+async function etagOf(
+  { files }: SealingParts,
+  name: FileName,
+  signal: Signal,
+): Promise<string | undefined> {
+  try {
+    return (await files.stat(name, { signal })).etag;
+  } catch (error) {
+    if (!isStorageError(error, 'NoSuchFile')) throw error;
+    return undefined;
+  }
 }
