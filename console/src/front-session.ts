@@ -4,11 +4,11 @@
 import { xhrSender } from '../../packages/client/src/connection/xhr-sender.ts';
 import { type EndToEndLayer, endToEnd } from '../../packages/client/src/end-to-end.ts';
 import { fileStorage } from '../../packages/client/src/files/file-storage.ts';
-import { folderLayer } from '../../packages/client/src/shared-folder-layer.ts';
 import type { FolderAddress } from '../../packages/client/src/links/folder-address.ts';
 import type { ServiceStorageOptions } from '../../packages/client/src/service-places.ts';
 import { serviceSecrets } from '../../packages/client/src/service-secrets.ts';
 import { createServiceStorage } from '../../packages/client/src/service-storage.ts';
+import { folderLayer } from '../../packages/client/src/shared-folder-layer.ts';
 import type { EndToEndOptions } from '../../packages/client/src/types/end-to-end.ts';
 import type { StorageIdentity } from '../../packages/client/src/types/storage-identity.ts';
 import { withCertifiedDownloads } from './certified-downloads.ts';

@@ -142,7 +142,9 @@ async function senderTo({ replica, canisterId }: RefusalTarget) {
   return async ({ way, method, argument }: Attempt): Promise<Answer> => {
     try {
       const reply = await ways[way](method.name, argument);
-      const [result] = IDL.decode(method.results, reply) as [object];
+      const [result] = IDL.decode(method.results, reply) as [object | string];
+      // A text, such as that of getApiDoc, which has no errors
+      if (typeof result === 'string') return { isDone: true, reject: undefined, begun: undefined };
       const err = 'err' in result ? String(result.err) : undefined;
       const begun = begunBy(method.name, result);
       return { isDone: isDone(result), reject: undefined, err, begun };

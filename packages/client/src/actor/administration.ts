@@ -168,7 +168,7 @@ async function createKey(service: Service, request: KeyRequest) {
   const isIgnored = isLimited && !(key.updatesPerHour[0] || key.bytesPerHour[0]);
   if (prefix && key.prefix.length === 0) await revokeUnlimited(service, key.id, 'prefix');
   if (isIgnored) await revokeUnlimited(service, key.id, 'budget');
-  return { ...keyRecordOf(key), secret: key.secret, linkPage: key.linkPage[0] };
+  return { ...keyRecordOf(key), secret: key.secret, linkPage: key.linkPage?.[0] };
 }
 
 /** Revokes a key that version 0.1.0 created without the requested limit, and throws Unsupported. */
