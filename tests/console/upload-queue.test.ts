@@ -39,7 +39,7 @@ function batchStorage(): { readonly storage: Storage; readonly stored: Map<strin
         if (stored.has(path)) yield { path, error };
         else {
           stored.set(path, (source as File).size);
-          yield { path, file: { path } as never };
+          yield { path, file: { path, contentType: 'text/plain' } as never };
         }
       }
     },
@@ -156,7 +156,7 @@ describe('chooseForAll', () => {
             const isRefused = taken.has(path) && ifNoneMatch === '*';
             if (isRefused)
               yield { path, error: new StorageError('PreconditionFailed', 'It exists.') };
-            else yield { path, file: { path } as never };
+            else yield { path, file: { path, contentType: 'text/plain' } as never };
           }
         },
       };
