@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { queueState, uploads } from '../../console/src/uploads/state.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import { StorageError } from '../../packages/client/src/storage-error.ts';
+import type { FileRecord } from '../../packages/client/src/types/files.ts';
 import './support/english.ts';
 
 type Queue = typeof import('../../console/src/uploads/queue.ts');
@@ -27,6 +28,11 @@ async function whenIdle(): Promise<void> {
   await expect.poll(() => queueState.value, { timeout: 5_000 }).toBe('idle');
 }
 
+/** The part of a stored file's record that the queue reads. */
+function recordOf(path: string): FileRecord {
+  return { path, contentType: 'text/plain' } as FileRecord;
+}
+
 /** Reads all files before the first outcome, as a batch does. */
 function batchStorage(): { readonly storage: Storage; readonly stored: Map<string, number> } {
   const stored = new Map<string, number>();
@@ -39,7 +45,7 @@ function batchStorage(): { readonly storage: Storage; readonly stored: Map<strin
         if (stored.has(path)) yield { path, error };
         else {
           stored.set(path, (source as File).size);
-          yield { path, file: { path, contentType: 'text/plain' } as never };
+          yield { path, file: recordOf(path) };
         }
       }
     },
@@ -77,7 +83,7 @@ function stoppedStorage(): { readonly storage: Storage; readonly sent: string[] 
       const isAgain = sent.includes(path);
       sent.push(path);
       return new Promise((resolve, reject) => {
-        if (isAgain) setTimeout(() => resolve({ path } as never), 60);
+        if (isAgain) setTimeout(() => resolve(recordOf(path)), 60);
         signal?.addEventListener('abort', () =>
           setTimeout(() => reject(signal.reason), path === 'b.bin' ? 20 : 0),
         );
@@ -156,7 +162,7 @@ describe('chooseForAll', () => {
             const isRefused = taken.has(path) && ifNoneMatch === '*';
             if (isRefused)
               yield { path, error: new StorageError('PreconditionFailed', 'It exists.') };
-            else yield { path, file: { path, contentType: 'text/plain' } as never };
+            else yield { path, file: recordOf(path) };
           }
         },
       };

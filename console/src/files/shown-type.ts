@@ -33,7 +33,7 @@ export function typeOfName(name: string): string {
 
 /** Returns the type in lower case, without parameters. */
 export function shownType(file: FileRecord): string {
-  const told = isSealed(file) ? typeOfName(file.path) : (file.contentType ?? '');
+  const told = isSealed(file) ? typeOfName(file.path) : file.contentType;
   return told.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
