@@ -261,7 +261,7 @@ interface ToldKey {
 
 /** Whether the fragment of an address contains a key. */
 export function hasKey(fragment: string): boolean {
-  return /^#(?:key|owner)=/.test(fragment);
+  return /^#(?:key|owner|link)=/.test(fragment);
 }
 
 /**
@@ -283,8 +283,6 @@ export function takeKeyOfAddress(): ToldKey | undefined {
     message: text('message'),
     folder: text('folder'),
     // A link that is cut off is no key for the whole console
-    shared: ['shared', 'secret', 'volume'].some((name) => told.has(name))
-      ? folderAddressOf(hash)
-      : undefined,
+    shared: told.has('link') ? folderAddressOf(hash) : undefined,
   };
 }

@@ -79,7 +79,7 @@ describe.each(Object.keys(kinds))('folderLinks in bucket %s', (bucket) => {
 
   test('create() returns an address at the front that lists and reads only the folder', async () => {
     const { url, id, keys, expiresAt } = await owner.folderLinks.create(folder);
-    expect(url.startsWith(`${service.frontUrl}/#key=efs_`)).toBe(true);
+    expect(url.startsWith(`${service.frontUrl}/#link=folder&key=efs_`)).toBe(true);
     expect(url).toContain(`&volume=${service.canisterId}&`);
     expect(id).toMatch(/^[0-9a-f]{16}$/);
     expect(expiresAt).toBeUndefined();
@@ -120,6 +120,8 @@ describe.each(Object.keys(kinds))('folderLinks in bucket %s', (bucket) => {
         code: 'InvalidArgument',
       });
     }
+    const unmarked = await changed(url, (fields) => fields.delete('link'));
+    await expect(open(unmarked)).rejects.toMatchObject({ code: 'InvalidArgument' });
     for (const change of ['&shared=trip%2F', '&other=1', '%2F..%2F']) {
       await expect(open(url + change)).rejects.toMatchObject({ code: 'InvalidArgument' });
     }

@@ -139,7 +139,7 @@ describe.skipIf(isBrowserUnwanted)('an owner', () => {
     await page.goto(`${tested.pages.url}/#/files/demo/trip/`);
     await page.getByRole('button', { name: 'Share folder' }).click();
     await page.getByRole('button', { name: 'Create the address' }).click();
-    const address = await page.getByText(/#key=efs_/).textContent();
+    const address = await page.getByText(/#link=folder&key=efs_/).textContent();
     await page.keyboard.press('Escape');
     const other = await tested.open();
     await other.page.goto(`${tested.pages.url}/${new URL(address ?? '').hash}`);

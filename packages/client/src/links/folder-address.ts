@@ -2,11 +2,12 @@
 // read the folder. In an end-to-end bucket it also has the secret that decrypts the list of the
 // files' keys, the list's place below the folder and, if names are sealed, the folder's name.
 //
-//   https://{front}/#key=efs_…&bucket=demo&volume={id}&shared=trip%2F
+//   https://{front}/#link=folder&key=efs_…&bucket=demo&volume={id}&shared=trip%2F
 //   …&secret={version 1 | 32 bytes}&list=.efs-shared%2F{id}.age&name=trip&shared=…
 //
 // The folder comes last and ends in a slash, so that a truncated address is not a valid one. The
-// whole bucket is a slash alone.
+// whole bucket is a slash alone. The first field tells the address from one with an ordinary key,
+// wherever it is cut off.
 
 import { isBucketId } from '../../../wire/src/bucket-id.ts';
 import { StorageError } from '../storage-error.ts';
@@ -14,9 +15,14 @@ import { StorageError } from '../storage-error.ts';
 /** The folder, below the shared one, of the lists of files' keys. */
 export const sharedListFolder = '.efs-shared/';
 
-/** Whether the file, or the folder with its final slash, belongs to the lists of files' keys. */
+const sharedListPattern = /(?:^|\/)\.efs-shared\/[\w-]{16}\.age$/;
+
+/**
+ * Whether the file is a list of files' keys. Others in its folder are ordinary files: whoever may
+ * write must not hide files there.
+ */
 export function isOfSharedList(path: string): boolean {
-  return path.startsWith(sharedListFolder) || path.includes(`/${sharedListFolder}`);
+  return sharedListPattern.test(path);
 }
 
 /** The part of an address that opens the files of an end-to-end bucket. */
@@ -44,12 +50,14 @@ export function folderUrl(base: string, address: FolderAddress): string {
   const { key, bucket, prefix, volume, sealed } = address;
   const shared = prefix || '/';
   const { secret, list, name } = sealed ?? {};
-  const fields = Object.entries({ key, bucket, volume, secret, list, name, shared });
+  const link = 'folder';
+  const fields = Object.entries({ link, key, bucket, volume, secret, list, name, shared });
   const given = fields.filter((field): field is [string, string] => field[1] !== undefined);
   return `${base}/#${new URLSearchParams(given)}`;
 }
 
 const patterns: Readonly<Record<string, RegExp>> = {
+  link: /^folder$/,
   key: /^efs_[\w-]{49}$/,
   bucket: /^.{1,64}$/,
   volume: /^[a-z2-7]{5}(?:-[a-z2-7]{3,5})+$/,
@@ -61,7 +69,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 
 /** Whether the address is a folder's link, possibly an incomplete one. */
 export function isFolderUrl(url: string): boolean {
-  return URL.canParse(url) && /^#key=.*&shared=/s.test(new URL(url).hash);
+  return URL.canParse(url) && /^#link=folder(?:&|$)/.test(new URL(url).hash);
 }
 
 /** Parses the fragment of an address, with its `#`. Throws InvalidArgument if it is not whole. */
@@ -70,7 +78,8 @@ export function folderAddressOf(fragment: string): FolderAddress {
   const fields = Object.fromEntries(given);
   const fits = ([name, value]: readonly [string, string]) =>
     Object.hasOwn(patterns, name) && patterns[name]?.test(value);
-  const isValid = given.length === Object.keys(fields).length && given.every(fits);
+  const isFirst = given[0]?.[0] === 'link';
+  const isValid = isFirst && given.length === Object.keys(fields).length && given.every(fits);
   const { key, bucket = '', shared: prefix, volume, secret, list, name } = fields;
   const hasSecret = secret !== undefined && list !== undefined;
   const isWhole = hasSecret || (secret ?? list ?? name) === undefined;

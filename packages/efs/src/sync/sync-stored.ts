@@ -1,6 +1,7 @@
 // Lists the stored files below a folder of a bucket, and removes them.
 
 import { inParallel } from '../../../client/src/connection/parallel.ts';
+import { isOfSharedList } from '../../../client/src/links/folder-address.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import { printable } from '../output/printable.ts';
@@ -28,7 +29,8 @@ export async function storedBelow(
   const stored = new Map<string, ListedFile>();
   for (const [path, file] of files) {
     const inner = path.slice(folder.path.length);
-    if (job.filter.isWanted(inner)) stored.set(inner, file);
+    // The lists of links to folders belong to their links, not to the files of the folder.
+    if (job.filter.isWanted(inner) && !isOfSharedList(path)) stored.set(inner, file);
   }
   return { files: stored, isStored };
 }

@@ -2,7 +2,6 @@
 
 import { Option } from 'commander';
 import picomatch from 'picomatch';
-import { isOfSharedList } from '../../../client/src/links/folder-address.ts';
 
 interface FilterRule {
   readonly glob: string;
@@ -52,8 +51,6 @@ export function filterOf({ exclude: excluded = [], include: included = [] }: Fil
     .sort((one, other) => one.order - other.order)
     .map(({ glob, isIncluded }) => ({ matches: matcherOf(glob), isIncluded }));
   const isWanted = (path: string) => {
-    // The lists of links to folders belong to their links, not to the files of the folder.
-    if (isOfSharedList(path)) return false;
     const parents = parentsOf(path);
     return rules.findLast(({ matches }) => matches(path, parents))?.isIncluded ?? true;
   };
