@@ -44,6 +44,31 @@ test.each(['demo', 'private', 'sealed'])(
   },
 );
 
+test('getObject() and lists have no list of keys of a link to a folder', async () => {
+  const path = 'trip/.efs-shared/AAAAAAAAAAAAAAAA.age';
+  for (const Bucket of ['private', 'sealed']) {
+    await s3Server.storage.upload(new Blob(['keys']), { bucket: Bucket, path });
+    const other = { Bucket, Key: 'trip/.efs-shared/other.txt', Body: 'other' };
+    await client.send(new PutObjectCommand(other));
+    const keys = async (Delimiter?: string) => {
+      const { Contents = [] } = await client.send(
+        new ListObjectsV2Command({ Bucket, Prefix: 'trip/.efs-shared/', Delimiter }),
+      );
+      return Contents.map(({ Key }) => Key);
+    };
+    const shown = Bucket === 'private' ? [path, other.Key] : [other.Key];
+    expect([await keys(), await keys('/'), await keys('~')]).toEqual([shown, shown, shown]);
+    const head = client.send(new HeadObjectCommand({ Bucket, Key: path }));
+    if (Bucket === 'private') {
+      await head;
+      expect(await get(Bucket, path)).toHaveLength(4);
+      continue;
+    }
+    await expect(head).rejects.toMatchObject({ $metadata: { httpStatusCode: 404 } });
+    await expect(get(Bucket, path)).rejects.toMatchObject({ name: 'NoSuchKey' });
+  }
+});
+
 async function goThere(Bucket: string, size: number): Promise<void> {
   const Key = `objects/of ${size}+ä.bin`;
   const Body = sampleBytes(Key, size);

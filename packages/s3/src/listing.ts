@@ -1,6 +1,7 @@
 // Pages of a bucket's keys in the order of their UTF-8, as S3 lists them: objects after a name and,
 // with a delimiter, common prefixes in place of the objects below them.
 
+import { isOfSharedList } from '../../client/src/links/folder-address.ts';
 import type { FileRecord } from '../../client/src/types/files.ts';
 import type { FolderOptions, FolderPage } from '../../client/src/types/listings.ts';
 import { folderPageMax } from '../../wire/src/limits.ts';
@@ -34,14 +35,19 @@ export interface ListPage {
   readonly next?: string | undefined;
 }
 
+interface Reading extends ListRequest {
+  readonly isEndToEnd: boolean;
+}
+
 /** Maximum number of names that one request reads if the service cannot group or sort them. */
 const walkedNamesMax = 20_000;
 
 export async function listPage(account: Account, request: ListRequest): Promise<ListPage> {
   const mode = await account.secrets.readerMode(request.bucket);
-  if (mode?.sealsNames) return listSealed(account, request);
+  const reading = { ...request, isEndToEnd: mode !== undefined };
+  if (mode?.sealsNames) return listSealed(account, reading);
   const isGrouped = request.delimiter === '' || request.delimiter === '/';
-  return isGrouped ? listByService(account, request) : listByWalk(account, request);
+  return isGrouped ? listByService(account, reading) : listByWalk(account, reading);
 }
 
 /** Compares by UTF-8, which differs from the order of UTF-16 for some characters. */
@@ -49,11 +55,11 @@ export function compareNames(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-async function listByService(account: Account, request: ListRequest): Promise<ListPage> {
+async function listByService(account: Account, request: Reading): Promise<ListPage> {
   const delimiter = request.delimiter === '/' ? ('/' as const) : undefined;
   const names: ListedName[] = [];
   for await (const page of pagesOf(account, { ...request, delimiter })) {
-    names.push(...namesOf(page, request.prefix));
+    names.push(...namesOf(page, request));
     if (names.length < request.limit) continue;
     const shown = names.slice(0, request.limit);
     const hasMore = names.length > request.limit || page.nextCursor !== undefined;
@@ -83,31 +89,36 @@ async function* pagesOf({ storage }: Account, walk: Walk): AsyncGenerator<Folder
 }
 
 /** Files and folders of a page are sorted separately. */
-function namesOf({ items, folders }: FolderPage, prefix: string): ListedName[] {
+function namesOf({ items, folders }: FolderPage, reading: Reading): ListedName[] {
   const names: ListedName[] = [
-    ...listedObjects(items, prefix),
+    ...listedObjects(items, reading),
     ...folders.map(({ path }) => ({ name: path })),
   ];
   return folders.length === 0 ? names : names.sort((a, b) => compareNames(a.name, b.name));
 }
 
 /** A prefix that ends in a space matches the path of a marker, but not its key. */
-function listedObjects(records: readonly FileRecord[], prefix: string): ListedName[] {
+function listedObjects(
+  records: readonly FileRecord[],
+  { prefix, isEndToEnd }: Pick<Reading, 'prefix' | 'isEndToEnd'>,
+): ListedName[] {
   return records.flatMap((record) => {
+    // No member can decrypt the lists of file keys of links to folders
+    if (isEndToEnd && isOfSharedList(record.path)) return [];
     const name = keyOfPath(record.path);
     return name.startsWith(prefix) ? [{ name, object: objectOf(record) }] : [];
   });
 }
 
 /** The page may be short if many names have one common prefix. */
-async function listByWalk(account: Account, request: ListRequest): Promise<ListPage> {
+async function listByWalk(account: Account, request: Reading): Promise<ListPage> {
   const { prefix, delimiter, after, limit } = request;
   const names: ListedName[] = [];
   let walked = 0;
   let last = after;
   const walk = { ...request, delimiter: undefined, limit: folderPageMax };
   for await (const page of pagesOf(account, walk)) {
-    for (const listed of listedObjects(page.items, prefix)) {
+    for (const listed of listedObjects(page.items, request)) {
       const grouped = groupOf(listed, prefix, delimiter);
       const isNew = compareNames(grouped.name, after) > 0 && names.at(-1)?.name !== grouped.name;
       if (isNew && names.length === limit) return { names, next: last };
@@ -130,7 +141,7 @@ export function groupOf<T extends { readonly name: string }>(
 }
 
 /** Sealed names are stored in the order of their ciphertext, so all of them are sorted here. */
-async function listSealed({ storage }: Account, request: ListRequest): Promise<ListPage> {
+async function listSealed({ storage }: Account, request: Reading): Promise<ListPage> {
   const { bucket, prefix, delimiter, after, limit, signal } = request;
   const names = new Map<string, ListedName>();
   let walked = 0;
@@ -141,7 +152,7 @@ async function listSealed({ storage }: Account, request: ListRequest): Promise<L
         `The bucket seals names and has more than ${walkedNamesMax} of them, too many to sort: use efs ls.`,
       );
     }
-    for (const listed of listedObjects([record], prefix)) {
+    for (const listed of listedObjects([record], request)) {
       const grouped = groupOf(listed, prefix, delimiter);
       if (compareNames(grouped.name, after) > 0) names.set(grouped.name, grouped);
     }

@@ -1,5 +1,6 @@
 // Functions that operations of several kinds share.
 
+import { isOfSharedList } from '../../../client/src/links/folder-address.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
@@ -48,6 +49,8 @@ export async function findObject(
   versionId?: string | undefined,
 ): Promise<StoredObject> {
   const { account } = operation;
+  // The lists of file keys of links to folders are no objects
+  if (isOfSharedList(name.path) && (await isOpenedIn(account, name.bucket))) throw noSuchKey();
   const { record, version } = await findRecord(operation, name, versionId);
   const object = { ...objectOf(record), version };
   const isOpened = record.contentType === ageType && (await isOpenedIn(account, name.bucket));

@@ -1,6 +1,7 @@
 // ListObjectVersions: objects and the former versions that the bucket stores. A deleted object has
 // only former versions, and no delete marker.
 
+import { isOfSharedList } from '../../../client/src/links/folder-address.ts';
 import { xmlAnswer } from '../answer.ts';
 import { keyOfPath } from '../keys.ts';
 import { compareNames, groupOf, listPage } from '../listing.ts';
@@ -9,7 +10,7 @@ import { S3Error } from '../s3-error.ts';
 import { factsShown } from '../stored-object.ts';
 import { idOfVersion, parseVersionId } from '../version-id.ts';
 import { type Elements, writeXml } from '../xml/write.ts';
-import { owner } from './common.ts';
+import { isOpenedIn, owner } from './common.ts';
 import { type Asked, askedOf } from './listings.ts';
 
 export const versionRoutes: Readonly<Record<string, Route>> = {
@@ -118,6 +119,7 @@ function distinct(sorted: readonly Listed[], isGrouped: boolean): readonly Liste
 async function formerOf({ account, signal }: Operation, asked: Asked): Promise<Listed[]> {
   const { bucket, prefix, delimiter } = asked;
   const former: Listed[] = [];
+  const isEndToEnd = await isOpenedIn(account, bucket);
   for await (const version of account.storage.versions.list({ bucket, prefix, signal })) {
     if (former.length === walkedMax) {
       throw new S3Error(
@@ -125,6 +127,7 @@ async function formerOf({ account, signal }: Operation, asked: Asked): Promise<L
         `The prefix has more than ${walkedMax} former versions: use efs versions ls.`,
       );
     }
+    if (isEndToEnd && isOfSharedList(version.path)) continue;
     const { version: number, updatedAt: modified } = version;
     const id = idOfVersion(version);
     const { etag, size } = factsShown(version);
