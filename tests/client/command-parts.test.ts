@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { isFolderUrl, isOfSharedList } from '../../packages/client/src/links/folder-address.ts';
 import { byteCount } from '../../packages/efs/src/config/flags.ts';
 import { parseLocation } from '../../packages/efs/src/output/location.ts';
 import { progressLine } from '../../packages/efs/src/output/progress-bar.ts';
@@ -31,6 +32,38 @@ test.each(['demo//', 'demo//photos', 'demo/a//b', 'demo/a//'])(
     expect(() => parseLocation(text)).toThrow('two slashes');
   },
 );
+
+test.each([
+  'https://a.b/#link=folder&key=efs_secret',
+  'http://localhost:4943/#key=efs_secret&bucket=demo',
+  'HTTPS://a.b/x',
+])('parseLocation() refuses the address %s without quoting it', (text) => {
+  const refusal = (() => {
+    try {
+      return String(parseLocation(text));
+    } catch (error) {
+      return String(error);
+    }
+  })();
+  expect(refusal).toContain('efs get -r ADDRESS DIR');
+  expect(refusal).not.toMatch(/efs_|a\.b|localhost/);
+});
+
+test('isFolderUrl() knows an address wherever it is cut off, and none with an ordinary key', () => {
+  const cut = 'https://a.b/#link=folder&key=efs_abc&bucket=';
+  for (let end = cut.indexOf('folder') + 6; end < cut.length; end++) {
+    expect(isFolderUrl(cut.slice(0, end)), cut.slice(0, end)).toBe(true);
+  }
+  expect(isFolderUrl('https://a.b/#key=efs_abc&bucket=demo')).toBe(false);
+});
+
+test('isOfSharedList() knows lists, and no other file in it', () => {
+  const id = 'AAAA-AAA_AAAAAAA';
+  const lists = [`.efs-shared/${id}.age`, `a/.efs-shared/${id}.age`];
+  expect(lists.filter(isOfSharedList)).toEqual(lists);
+  const others = ['.efs-shared/x.exe', `.efs-shared/${id}.age/x`, `.efs-shared/x/${id}.age`];
+  expect([...others, `x.efs-shared/${id}.age`].filter(isOfSharedList)).toEqual([]);
+});
 
 test('parseLocation() accepts a bucket, a file and a folder', () => {
   expect(parseLocation('demo')).toEqual({ bucket: 'demo', path: '' });
@@ -60,6 +93,11 @@ function filterOfLine(...words: string[]) {
 describe('efs: --exclude and --include', () => {
   test('without them every file is included', () => {
     expect(filterOfLine()('a/b')).toBe(true);
+  });
+
+  test('local files are included whatever their names are', () => {
+    const paths = ['.efs-shared/a.txt', '.efs-shared/AAAAAAAAAAAAAAAA.age'];
+    expect(paths.filter(filterOfLine())).toEqual(paths);
   });
 
   test('a pattern without a slash matches at any depth; a matching folder counts as a whole', () => {

@@ -4,11 +4,14 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { identityFromPem } from '../../packages/client/src/node/identity.ts';
+import { createNodeStorage } from '../../packages/client/src/node/storage.ts';
 import { sharedFilesMax } from '../../packages/wire/src/limits.ts';
 import { openService, type Service } from '../support/service.ts';
 import { callCommand } from './command-calls.ts';
 import { commandEnvironment } from './command-runs.ts';
+import { startProxy } from './unreliable-proxy.ts';
 
 let service: Service;
 let folder: string;
@@ -79,6 +82,53 @@ test('efs sync and get -r leave the lists of keys alone', async () => {
   await efs(`link rm safe ${id}`);
 });
 
+test('efs sync and get -r hide no other files in the folder of the lists', async () => {
+  await writeFile(join(folder, 'other.txt'), 'no list');
+  await efs('put other.txt safe/trip/.efs-shared/');
+  await efs('get -r safe/trip/ backup');
+  expect(await readdir(join(folder, 'backup/.efs-shared'))).toEqual(['other.txt']);
+  await efs('rm safe/trip/.efs-shared/other.txt');
+});
+
+test('efs cp -r copies no list of keys', async () => {
+  const { id } = JSON.parse((await efs('link create --json safe/trip/')).output);
+  await efs('bucket create copies');
+  await efs('cp -r safe/trip/ copies/trip/');
+  await efs('cp -r safe/trip/ safe/copied/');
+  for (const place of ['copies', 'safe/copied/']) {
+    const listed = await efs(`ls -r ${place}`);
+    expect(listed.output).toContain('sea.txt');
+    expect(listed.output).not.toContain('efs-shared');
+  }
+  await efs('rm -r safe/copied/');
+  await efs(`link rm safe ${id}`);
+});
+
+test('efs prints no key of an address that is given in place of a name', async () => {
+  const { url, id } = JSON.parse((await efs('link create --json safe/trip/')).output);
+  const addresses = [url, url.slice(0, -3), url.slice(0, url.indexOf('&volume'))];
+  const calls = addresses.flatMap((address) => [
+    ...[`sync ${address} x`, `sync x ${address}`, `cat ${address}`, `stat ${address}`],
+    ...[`cp ${address} safe/x`, `rm ${address}`, `put ${address} safe/`, `key ls ${address}`],
+    ...[
+      `bucket show ${address}`,
+      `link rm safe ${address}`,
+      `sync ./${address} safe`,
+      `${address}`,
+    ],
+    ...(address === url ? [] : [`ls ${address}`, `get -r ${address} x`, `get ${address}`]),
+  ]);
+  const { code, key } = { code: expect.any(Number), key: url.match(/efs_[\w-]{10}/)[0] };
+  for (const json of ['', ' --json']) {
+    for (const words of calls) {
+      const { errors, output } = await efs(words + json, 'owner', code);
+      expect(errors + output, words).not.toContain(key);
+      expect(errors, words).not.toBe('');
+    }
+  }
+  await efs(`link rm safe ${id}`);
+});
+
 test('efs link refresh opens files that were stored later', async () => {
   const { url, id } = JSON.parse((await efs('link create --json sealed/trip/')).output);
   await writeFile(join(folder, 'late.txt'), 'late');
@@ -108,22 +158,55 @@ test('efs link create of a folder refuses options of files, and too many files',
   expect((await efs('ls -r safe')).output).not.toContain('efs-shared');
 }, 300_000);
 
-test('efs link create that is killed leaves no key without its list', async () => {
+/** Starts the command, and kills it when the service has executed its n-th update. */
+async function killedAt(update: number): Promise<number | null> {
   const command = join(import.meta.dirname, '../../packages/efs/bin/efs.js');
-  for (const delayMs of [400, 700, 1_000, 1_300, 1_600]) {
-    const environment = { ...environmentOf('owner'), EFS_TRANSPORT: 'actor' };
-    const child = spawn(process.execPath, [command, 'link', 'create', 'safe/trip/'], {
-      cwd: folder,
-      env: commandEnvironment({ folder, environment }),
-    });
-    const timer = setTimeout(() => child.kill('SIGKILL'), delayMs);
-    await new Promise((resolve) => child.once('exit', resolve));
-    clearTimeout(timer);
-    const keys = JSON.parse((await efs('key ls --json safe')).output) as { name: string }[];
-    const files = (await efs('ls -r safe/trip/.efs-shared/')).output;
-    for (const { name } of keys) {
-      const [, list] = / ([\w-]{8})$/.exec(name) ?? [];
-      if (list !== undefined) expect(files).toContain(`${list}.age`);
-    }
+  const proxy = await startProxy(service.host);
+  const environment = { ...environmentOf('owner'), EFS_TRANSPORT: 'actor', EFS_HOST: proxy.url };
+  const child = spawn(process.execPath, [command, 'link', 'create', 'safe/trip/'], {
+    cwd: folder,
+    env: commandEnvironment({ folder, environment }),
+    stdio: 'ignore',
+  });
+  let updates = 0;
+  proxy.losesAnswer = (address) => {
+    if (!address.endsWith('/call') || ++updates < update) return false;
+    return child.kill('SIGKILL');
+  };
+  const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await proxy.stop();
+  return code;
+}
+
+test('efs link create killed after any update leaves no key without its list', async () => {
+  const { host, canisterId, identityPem } = service;
+  const identity = identityFromPem(identityPem);
+  const owner = createNodeStorage({ host, canisterId, identity });
+  async function lists(): Promise<string[]> {
+    const ids: string[] = [];
+    const place = { bucket: 'safe', prefix: 'trip/.efs-shared/' };
+    for await (const { path } of owner.list(place)) ids.push(path.slice(-20, -4));
+    return ids;
   }
+  let [kills, withoutKey] = [0, 0];
+  let code: number | null = null;
+  for (let update = 1; code === null; update++) {
+    code = await killedAt(update);
+    if (code === null) kills++;
+    const stored = await lists();
+    const ids = (await owner.keys.list('safe')).map(({ name }) => name.slice(-16));
+    for (const id of ids) expect(stored).toContain(id);
+    withoutKey = stored.length - ids.length;
+  }
+  expect(code).toBe(0);
+  expect(kills).toBeGreaterThanOrEqual(2);
+  expect(withoutKey).toBeGreaterThan(0);
+  const { parse } = Date;
+  const older = vi.spyOn(Date, 'parse').mockImplementation((time) => parse(time) - 4_000_000);
+  try {
+    for (const { id } of await owner.keys.list('safe')) await owner.folderLinks.remove('safe', id);
+  } finally {
+    older.mockRestore();
+  }
+  expect([await lists(), await owner.keys.list('safe')]).toEqual([[], []]);
 });

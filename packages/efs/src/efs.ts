@@ -24,6 +24,7 @@ import { addMirror } from './mirror/mirror-commands.ts';
 import { exitCodeHelp, exitCodeOf, exitCodes, sayFailure } from './output/exit-code.ts';
 import { chooseJson, isJson } from './output/json-output.ts';
 import { printFailure, printNote } from './output/output.ts';
+import { withoutKeys } from './output/printable.ts';
 import { UsageError } from './output/usage-error.ts';
 import { addBuckets } from './service/bucket-commands.ts';
 import { addBucketIdentity } from './service/bucket-identity.ts';
@@ -143,7 +144,10 @@ export function createProgram(): Command {
     .exitOverride();
   // With --json the error is printed at the end.
   if (isJson()) program.configureOutput({ writeErr: () => {}, outputError: () => {} });
-  else program.showHelpAfterError('(efs --help shows examples)');
+  else {
+    program.configureOutput({ outputError: (text, write) => write(withoutKeys(text)) });
+    program.showHelpAfterError('(efs --help shows examples)');
+  }
   addTransfers(program);
   addSites(program);
   addFileCommands(program);

@@ -55,6 +55,12 @@ export interface Run {
   readonly isQuiet: boolean;
 }
 
+/** The part of a run that transfers of a folder use, whose service may be another one. */
+export interface FolderRun extends Pick<Run, 'service' | 'signal' | 'isQuiet'> {
+  /** Undefined for a folder's link: its files are compared by their times only. */
+  readonly secrets: () => Promise<BucketSecrets | undefined>;
+}
+
 export function startRun(configuration: Configuration, isQuiet: boolean): Run {
   const { url, host, transport } = configuration;
   const address = transport === 'actor' ? host : url;

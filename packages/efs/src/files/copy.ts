@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path/posix';
 import { asTheyEnd, checkedConcurrency } from '../../../client/src/connection/parallel.ts';
+import { isOfSharedList } from '../../../client/src/links/folder-address.ts';
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
 import type { FileName } from '../../../client/src/types/files.ts';
@@ -222,6 +223,8 @@ async function* stepsOf(job: Job, folder: FolderStep): AsyncGenerator<() => Prom
 async function* filesOf({ storage, signal }: Job, { from, to }: FolderStep): AsyncGenerator<Step> {
   const { bucket, path: prefix } = from;
   for await (const { path } of storage.list({ bucket, prefix, signal })) {
+    // A list of file keys belongs to its link, and a copy would be decrypted.
+    if (isOfSharedList(path)) continue;
     const target = { bucket: to.bucket, path: to.path + path.slice(prefix.length) };
     yield { from: { bucket, path }, to: target };
   }

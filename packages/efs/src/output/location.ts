@@ -3,6 +3,11 @@
 import type { FileName } from '../../../client/src/types/files.ts';
 import { UsageError } from './usage-error.ts';
 
+/** Does not quote the address, which may contain a key. */
+const addressGiven =
+  'An address is no name of a bucket or a file: write bucket/path. For the whole address of a link, use ' +
+  'efs get ADDRESS, and for a folder efs get -r ADDRESS DIR and efs ls ADDRESS.';
+
 export interface Location {
   readonly bucket: string;
   /** The path after the bucket's slash; empty for the bucket itself. */
@@ -10,6 +15,7 @@ export interface Location {
 }
 
 export function parseLocation(text: string): Location {
+  if (/^https?:/i.test(text)) throw new UsageError(addressGiven);
   const [bucket = '', ...rest] = text.split('/');
   if (bucket === '') throw new UsageError(`"${text}" has no bucket: write bucket/path.`);
   // The service ignores a leading slash, so its paths would not begin with this one.

@@ -1,7 +1,7 @@
 // Output of the command: tables and JSON on standard output, everything else on standard error.
 
 import { isJson, jsonOfFailure, jsonOfNote } from './json-output.ts';
-import { printable, printableJson, printableLines } from './printable.ts';
+import { printable, printableJson, printableLines, withoutKeys } from './printable.ts';
 import { withoutProgress, writeErrorLine } from './standard-error.ts';
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
@@ -90,7 +90,7 @@ export function printNote(text: string): void {
 /** `text` is the complete message; `name` is the failed file if others continue. */
 export function printFailure(error: unknown, text: string, name?: string): void {
   const line = isJson() ? printableJson(jsonOfFailure(error, name)) : printableLines(text);
-  writeErrorLine(line);
+  writeErrorLine(withoutKeys(line));
 }
 
 /** Prints the result of a command: a name for people, or a value as JSON. */

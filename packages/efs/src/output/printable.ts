@@ -16,6 +16,11 @@ export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }
 
+/** Hides keys and secrets of addresses of links, which errors quote as names of something. */
+export function withoutKeys(text: string): string {
+  return text.replace(/#(?:link|key|owner)=[^\s"'`]*/g, '#…');
+}
+
 /** Returns equivalent JSON that a terminal does not act on. */
 export function printableJson(json: string): string {
   return json.replace(/[^\n]+/g, (line) =>

@@ -3,7 +3,7 @@
 
 import type { Storage } from '../../../client/src/storage.ts';
 import { StorageError } from '../../../client/src/storage-error.ts';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { exitCodeOf, exitCodes } from '../output/exit-code.ts';
 import { isJson } from '../output/json-output.ts';
 import { printJson, printLine, printNote } from '../output/output.ts';
@@ -26,7 +26,7 @@ export interface SyncFlags {
 }
 
 export interface SyncJob {
-  readonly run: Run;
+  readonly run: FolderRun;
   readonly storage: Storage;
   readonly flags: SyncFlags;
   readonly filter: Filter;

@@ -10,7 +10,7 @@ import type { StoredHeaders } from '../../../client/src/types/files.ts';
 import type { FileToUpload } from '../../../client/src/types/transfers.ts';
 import { smallFileBytesMax } from '../../../client/src/uploads/upload-all.ts';
 import { chunkBytesMax, chunkBytesMin } from '../../../wire/src/limits.ts';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { type Location, nameOf } from '../output/location.ts';
 import type { OverallProgress } from '../output/progress-bar.ts';
 import { isBelow, type LocalFile, readTree } from '../transfers/local-tree.ts';
@@ -77,7 +77,11 @@ async function plan(job: SyncJob, folder: string, to: Location) {
  * Compares the size first, then the digest. For an encrypted file, it downloads only the header,
  * and computes the digest that the local file would have if encrypted with the same key.
  */
-export async function isSameFile(run: Run, file: string, there: ListedFile): Promise<boolean> {
+export async function isSameFile(
+  run: FolderRun,
+  file: string,
+  there: ListedFile,
+): Promise<boolean> {
   const source = await openFileSource(file);
   try {
     const secrets = there.contentType === ageType ? await run.secrets() : undefined;

@@ -7,7 +7,7 @@ import { isStorageError, StorageError } from '../../../client/src/storage-error.
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileName } from '../../../client/src/types/files.ts';
 import type { Download, DownloadOptions } from '../../../client/src/types/transfers.ts';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
 import { printNote } from '../output/output.ts';
 import {
@@ -39,7 +39,7 @@ interface Listed {
 }
 
 export async function fetchFile(
-  run: Run,
+  run: FolderRun,
   storage: Pick<Storage, 'download'>,
   wanted: Wanted,
 ): Promise<Pick<Download, 'etag' | 'size'>> {

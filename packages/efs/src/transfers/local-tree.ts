@@ -3,7 +3,7 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import type { Filter } from './filters.ts';
@@ -24,7 +24,7 @@ export interface LocalTree {
 }
 
 export interface TreeReading {
-  readonly run: Run;
+  readonly run: FolderRun;
   readonly filter: Filter;
   /** Runs the work on one file; an unreadable file does not stop the others. */
   readonly attempt: (file: string, work: () => Promise<void>) => Promise<void>;

@@ -6,7 +6,7 @@ import type { Storage } from '../../../client/src/storage.ts';
 import { isStorageError } from '../../../client/src/storage-error.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
 import type { UploadOptions } from '../../../client/src/types/transfers.ts';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { printNote } from '../output/output.ts';
 import { printable } from '../output/printable.ts';
 import {
@@ -36,7 +36,7 @@ interface FileToPut {
 
 export function uploadOptions(
   { name, options }: Pick<FileToPut, 'name' | 'options'>,
-  run: Run,
+  run: FolderRun,
 ): UploadOptions {
   const { type, tag, cacheControl, metadata, parallel, noReplace } = options;
   return {
@@ -59,7 +59,11 @@ export interface OpenedFile extends FileToPut {
 }
 
 /** Records the upload's id before the first chunk is sent, and forgets it after the last. */
-export async function putFile(run: Run, storage: Storage, opened: OpenedFile): Promise<FileRecord> {
+export async function putFile(
+  run: FolderRun,
+  storage: Storage,
+  opened: OpenedFile,
+): Promise<FileRecord> {
   const { source, name, file, options, report, continuedBy } = opened;
   const transfer: TransferName = {
     kind: 'upload',

@@ -5,15 +5,15 @@ import type { Storage } from '../../../client/src/storage.ts';
 import { isStorageError, StorageError } from '../../../client/src/storage-error.ts';
 import { ageType } from '../../../client/src/types/end-to-end.ts';
 import type { FileName, FileRecord } from '../../../client/src/types/files.ts';
-import type { Run } from '../config/run.ts';
+import type { FolderRun } from '../config/run.ts';
 import { nameOf } from '../output/location.ts';
 import type { ListedFile } from './stored-listing.ts';
 
 /** Returns whether bytes must pass through this machine: one of the buckets is end-to-end. */
-export async function isSealedCopy(run: Run, from: string, to: string): Promise<boolean> {
+export async function isSealedCopy(run: FolderRun, from: string, to: string): Promise<boolean> {
   if (from === to) return false;
   const secrets = await run.secrets();
-  return ((await secrets.readerMode(from)) ?? (await secrets.readerMode(to))) !== undefined;
+  return ((await secrets?.readerMode(from)) ?? (await secrets?.readerMode(to))) !== undefined;
 }
 
 interface Carried {
@@ -94,16 +94,22 @@ function changedMeanwhile(from: FileName, left: 'copied' | 'removed'): StorageEr
 }
 
 /** Returns whether the copy is not older and as large: digests of ciphertexts always differ. */
-export async function isCopied(run: Run, source: ListedFile, copy: ListedFile): Promise<boolean> {
+export async function isCopied(
+  run: FolderRun,
+  source: ListedFile,
+  copy: ListedFile,
+): Promise<boolean> {
   if (Date.parse(copy.updatedAt) < Date.parse(source.updatedAt)) return false;
   const [one, other] = await Promise.all([source, copy].map((record) => sizeWithin(run, record)));
   return one === other;
 }
 
 /** Returns the size of an age file's content, by its header; of any other file its size. */
-export async function sizeWithin(run: Run, record: ListedFile): Promise<number> {
+export async function sizeWithin(run: FolderRun, record: ListedFile): Promise<number> {
   if (record.contentType !== ageType) return record.size;
   const secrets = await run.secrets();
-  if ((await secrets.readerMode(record.bucketId)) === undefined) return record.size;
+  if (secrets === undefined || (await secrets.readerMode(record.bucketId)) === undefined) {
+    return record.size;
+  }
   return secrets.plainSize(record);
 }
