@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Entry } from '../../console/src/files/folder.ts';
-import { zipOf } from '../../console/src/files/zip.ts';
+import { type LeftOut, sizeOfEntries, zipOf } from '../../console/src/files/zip.ts';
 import type { Session } from '../../console/src/session.ts';
 import type { Storage } from '../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../packages/client/src/types/files.ts';
@@ -46,4 +46,27 @@ test('zipOf names files and the contents of folders relative to the shown folder
   const entries: Entry[] = [{ path: '2026/01/', isFolder: true }, fileOf('2026/c.pdf')];
   const names = await namesOf(zipOf({ session, bucket: 'demo', prefix: '2026/' }, entries));
   expect(names).toEqual(['01/a.pdf', '01/deep/b.pdf', 'c.pdf']);
+});
+
+test('zipOf and sizeOfEntries leave out what a link does not open, and unsafe names', async () => {
+  const unsafe = ['../a', 'b/../c', './d', 'e//f', '/g', '..\\h', 'i\n', 'j\u202etxt'];
+  const safe = ['a.txt', '.hidden', 'b/..c', 'd...', 'ä/写真.txt'];
+  const records = [...safe, ...unsafe, 'later'].map((path) => ({ ...recordOf(path), size: 10 }));
+  const storage: Partial<Storage> = {
+    ...sessionOf([]).storage,
+    async *list() {
+      for (const record of records) {
+        yield record.path === 'later' ? { ...record, afterSharing: 'added' } : record;
+      }
+    },
+  };
+  const shared = { address: { sealed: {} } };
+  const session = { kind: 'key', shared, storage } as unknown as Session;
+  const leftOut: LeftOut[] = [];
+  const onLeftOut = (reason: LeftOut) => void leftOut.push(reason);
+  const source = { session, bucket: 'demo', prefix: '', onLeftOut };
+  const entries: Entry[] = [{ path: '', isFolder: true }];
+  expect(await namesOf(zipOf(source, entries))).toEqual([...safe].sort());
+  expect(leftOut.sort()).toEqual(['later', ...unsafe.map(() => 'name')]);
+  expect(await sizeOfEntries(source, entries)).toBe(10 * (safe.length + unsafe.length));
 });

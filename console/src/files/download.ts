@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import { nameOf } from '../words.ts';
 import type { Entry } from './folder.ts';
 import { blobOf, isNotOpened, isSealed, openSealed, storedName } from './sealed.ts';
-import type { ZipSource } from './zip.ts';
+import type { LeftOut, ZipSource } from './zip.ts';
 
 interface Place {
   readonly storage: Storage;
@@ -163,11 +163,15 @@ export async function downloadZip(download: ZipDownload): Promise<void> {
     () => {},
   );
   const onBytes = (byteCount: number) => report({ bytes: progress.bytes + byteCount });
-  const { body } = zipOf({ ...source, onBytes }, entries);
-  if (target !== undefined) {
-    await body?.pipeTo(await target.createWritable(), { signal });
-    return;
+  const leftOut = { later: 0, name: 0 };
+  const onLeftOut = (reason: LeftOut) => void leftOut[reason]++;
+  const { body } = zipOf({ ...source, onBytes, onLeftOut }, entries);
+  if (target !== undefined) await body?.pipeTo(await target.createWritable(), { signal });
+  else {
+    const stopped = body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
+    saveBlob(await new Response(stopped).blob(), zipName);
   }
-  const stopped = body?.pipeThrough(new TransformStream<Uint8Array, Uint8Array>(), { signal });
-  saveBlob(await new Response(stopped).blob(), zipName);
+  const { later, unsafe } = texts().leftOut;
+  if (leftOut.later > 0) tell(later(leftOut.later), { isFailure: true });
+  if (leftOut.name > 0) tell(unsafe(leftOut.name), { isFailure: true });
 }

@@ -15,7 +15,19 @@ export interface ZipSource {
   readonly prefix: string;
   /** Called for each piece of a file that enters the zip, with its length in bytes. */
   onBytes?(byteCount: number): void;
+  /** Called for each file that the zip lacks. */
+  onLeftOut?(reason: LeftOut): void;
 }
+
+/** Added or replaced after sharing, or of a name that could leave the folder of the zip. */
+export type LeftOut = 'later' | 'name';
+
+/**
+ * Whether a program that unpacks the zip could write elsewhere, or would show another name. Windows
+ * takes backslashes for slashes.
+ */
+const unsafeName =
+  /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^[\\/]|\/(?:\/|$)|[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
   return downloadZip(partsOf(source, entries));
@@ -25,7 +37,7 @@ export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
 const openedAhead = 8;
 
 async function* partsOf(
-  { session, bucket, prefix, onBytes }: ZipSource,
+  { session, bucket, prefix, onBytes, onLeftOut }: ZipSource,
   entries: readonly Entry[],
 ) {
   const { storage } = session;
@@ -49,7 +61,11 @@ async function* partsOf(
   async function* tasks() {
     for await (const found of filesOf({ storage, bucket }, entries)) {
       // The list of the folder marks files that its link does not open.
-      if (found.afterSharing !== undefined) continue;
+      const isLater = found.afterSharing !== undefined;
+      if (isLater || unsafeName.test(found.path.slice(prefix.length))) {
+        onLeftOut?.(isLater ? 'later' : 'name');
+        continue;
+      }
       yield () => open(found).catch((error) => ({ error }));
     }
   }
@@ -61,15 +77,22 @@ async function* partsOf(
 
 /** Returns the bytes of the entries' files, without the zip's own. */
 export async function sizeOfEntries(
-  { session: { storage }, bucket }: ZipSource,
+  { session: { storage, shared }, bucket }: ZipSource,
   entries: readonly Entry[],
 ): Promise<number> {
-  const sizes = await Promise.all(
-    entries.map(
-      async ({ path, file }) => file?.size ?? (await storage.usage({ bucket, prefix: path })).bytes,
-    ),
+  let bytes = 0;
+  if (shared?.address.sealed !== undefined) {
+    // The usage also counts later files, and the list of file keys
+    for await (const { size, afterSharing } of filesOf({ storage, bucket }, entries)) {
+      if (afterSharing === undefined) bytes += size;
+    }
+    return bytes;
+  }
+  const sizes = entries.map(
+    async ({ path, file }) => file?.size ?? (await storage.usage({ bucket, prefix: path })).bytes,
   );
-  return sizes.reduce((sum, size) => sum + size, 0);
+  for (const size of await Promise.all(sizes)) bytes += size;
+  return bytes;
 }
 
 /** Yields the selected files and all files below the selected folders. */

@@ -527,6 +527,9 @@ export const texts: Texts = {
     purpose:
       'Wer die Adresse hat, sieht die Dateien dieses Ordners, auch spätere, und kann sie ohne ' +
       'Anmeldung herunterladen, aber nichts ändern.',
+    sealedPurpose:
+      'Wer die Adresse hat, sieht die Namen in diesem Ordner und kann die jetzigen Dateien ohne ' +
+      'Anmeldung herunterladen, aber nichts ändern.',
     keyOf: (folder) => `Link zu ${folder}`,
     needsFront:
       'Dateien dieses Buckets werden vor dem Senden verschlüsselt. Nur die Seite einer Front öffnet ' +
@@ -622,6 +625,11 @@ export const texts: Texts = {
     cacheHint: 'Leer lassen, um alle Header zu behalten; ein Wert ersetzt alle.',
     save: 'Speichern',
     saving: 'Wird gespeichert …',
+  },
+  leftOut: {
+    later: (count) =>
+      `Im Zip fehlen nach dem Teilen hinzugefügte oder ersetzte Dateien, die der Link nicht öffnet: ${count}.`,
+    unsafe: (count) => `Im Zip fehlen Dateien mit unsicheren Namen: ${count}.`,
   },
   versions: {
     title: 'Frühere Versionen',

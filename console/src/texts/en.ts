@@ -500,6 +500,9 @@ export const texts = {
     purpose:
       'People with the address see and download the files of this folder, also later ones, without ' +
       'signing in. They can change nothing.',
+    sealedPurpose:
+      'People with the address see the names in this folder and download its present files without ' +
+      'signing in. They can change nothing.',
     keyOf: (folder: string) => `Link to ${folder}`,
     needsFront:
       'Files of this bucket are encrypted before they are sent. Only a page of a front opens or ' +
@@ -583,6 +586,11 @@ export const texts = {
     cacheHint: 'Leave empty to keep all headers; a value replaces all of them.',
     save: 'Save',
     saving: 'Saving …',
+  },
+  leftOut: {
+    later: (count: number) =>
+      `The zip lacks ${files(count)} that the link does not open, added or replaced after sharing.`,
+    unsafe: (count: number) => `The zip lacks ${files(count)} whose names are unsafe.`,
   },
   versions: {
     title: 'Former versions',

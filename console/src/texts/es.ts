@@ -521,6 +521,9 @@ export const texts: Texts = {
     purpose:
       'Quien tenga la dirección ve y descarga los archivos de esta carpeta, también los posteriores, ' +
       'sin iniciar sesión. No puede cambiar nada.',
+    sealedPurpose:
+      'Quien tenga la dirección ve los nombres de esta carpeta y descarga sus archivos actuales sin ' +
+      'iniciar sesión. No puede cambiar nada.',
     keyOf: (folder) => `Enlace a ${folder}`,
     needsFront:
       'Los archivos de este bucket se cifran antes de enviarse. Solo la página de un frontal abre o ' +
@@ -612,6 +615,11 @@ export const texts: Texts = {
     cacheHint: 'Déjelo vacío para conservar todas las cabeceras; un valor las sustituye todas.',
     save: 'Guardar',
     saving: 'Guardando…',
+  },
+  leftOut: {
+    later: (count) =>
+      `Faltan en el zip archivos añadidos o sustituidos después de compartir, que el enlace no abre: ${count}.`,
+    unsafe: (count) => `Faltan en el zip archivos con nombres no seguros: ${count}.`,
   },
   versions: {
     title: 'Versiones anteriores',

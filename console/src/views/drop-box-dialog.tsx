@@ -1,6 +1,7 @@
 // The dialogs that create a drop box for a folder, and a link to a folder.
 
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { SharedKeys } from '../../../packages/client/src/types/folder-links.ts';
 import { recordOf } from '../bucket-record.ts';
 import { makeDropBox } from '../drop-box.ts';
@@ -27,9 +28,20 @@ export function DropBoxDialog({ target, onClose }: { target: Target; onClose(): 
 
 export function FolderLinkDialog({ target, onClose }: { target: Target; onClose(): void }) {
   const { folderLink: words } = texts();
+  const { session, bucket } = target;
+  const purpose = useSignal('');
+  useEffect(() => {
+    // Without the record, the creation fails with its reason
+    recordOf(session, bucket).then(
+      ({ endToEnd }) => {
+        purpose.value = endToEnd ? words.sealedPurpose : words.purpose;
+      },
+      () => {},
+    );
+  }, []);
   return (
     <Dialog title={words.title} onClose={onClose}>
-      <p>{words.purpose}</p>
+      <p>{purpose.value}</p>
       <AddressForm target={target} words={words} isDropBox={false} />
     </Dialog>
   );
@@ -48,7 +60,7 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
   const { session, bucket, prefix } = target;
   const { dropBoxDialog: words, copying } = texts();
   const folder = useSignal(prefix || (isDropBox ? `${words.inbox}/` : ''));
-  const defaultName = own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)).slice(0, 55);
+  const defaultName = own.keyOf(nameOf(prefix) || (isDropBox ? words.inbox : bucket)).slice(0, 47);
   const name = useSignal(defaultName);
   const keys = useSignal<SharedKeys | undefined>(undefined);
   const message = useSignal('');
@@ -61,13 +73,16 @@ function AddressForm({ target, words: own, isDropBox }: AddressFormProps) {
     event.preventDefault();
     void run(async () => {
       const { sealsNames } = (await prepare(target, isDropBox)) ?? {};
-      // The service must not learn the folder's name.
-      if (sealsNames && name.value === defaultName) name.value = own.keyOf(bucket);
       const prefix = folderOf(folder.value);
       const common = { bucket, name: name.value.trim(), expiresAt: expiryAfter(days.value) };
       if (!isDropBox) {
-        const made = await session.storage.folderLinks.create({ ...common, prefix });
+        const { folderLinks, keys: own } = session.storage;
+        // The service must not learn the folder's name.
+        const given = sealsNames && name.value === defaultName ? undefined : common.name;
+        const made = await folderLinks.create({ ...common, name: given, prefix });
         keys.value = made.keys;
+        const isMade = ({ id }: { readonly id: string }) => id === made.id;
+        if (!given) name.value = (await own.list(bucket)).find(isMade)?.name ?? made.id;
         url.value = `${location.origin}/${made.url.slice(made.url.indexOf('#'))}`;
         return;
       }
