@@ -2,6 +2,7 @@
 
 import { downloadZip } from 'client-zip';
 import { asTheyEnd } from '../../../packages/client/src/connection/parallel.ts';
+import { forbiddenCharacters } from '../../../packages/client/src/sealed-names/segment-fault.ts';
 import type { Storage } from '../../../packages/client/src/storage.ts';
 import type { FileRecord } from '../../../packages/client/src/types/files.ts';
 import type { Session } from '../session.ts';
@@ -26,8 +27,10 @@ export type LeftOut = 'later' | 'name';
  * Whether a program that unpacks the zip could write elsewhere, or would show another name. Windows
  * takes backslashes for slashes.
  */
-const unsafeName =
-  /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^[\\/]|\/(?:\/|$)|[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+function isUnsafe(name: string): boolean {
+  const leavesFolder = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)|^[\\/]|\/(?:\/|$)/u;
+  return leavesFolder.test(name) || forbiddenCharacters.test(name);
+}
 
 export function zipOf(source: ZipSource, entries: readonly Entry[]): Response {
   return downloadZip(partsOf(source, entries));
@@ -62,7 +65,7 @@ async function* partsOf(
     for await (const found of filesOf({ storage, bucket }, entries)) {
       // The list of the folder marks files that its link does not open.
       const isLater = found.afterSharing !== undefined;
-      if (isLater || unsafeName.test(found.path.slice(prefix.length))) {
+      if (isLater || isUnsafe(found.path.slice(prefix.length))) {
         onLeftOut?.(isLater ? 'later' : 'name');
         continue;
       }

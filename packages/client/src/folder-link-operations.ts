@@ -126,8 +126,8 @@ function linkOf(
   key: NewKey,
   { bucket, prefix, sealed }: { bucket: string; prefix: string; sealed?: FolderSecret },
 ): NewFolderLink {
-  const { id, secret, expiresAt, linkPage } = key;
-  const page = pageOf({ id, url: '', linkPage });
+  const { id, secret, expiresAt } = key;
+  const page = pageOf(key);
   const [, front = transport.linkBase, volume] = /^(.*)\/s\/([a-z0-9-]+)$/.exec(page ?? '') ?? [];
   return { id, url: folderUrl(front, { key: secret, bucket, volume, sealed, prefix }), expiresAt };
 }

@@ -8,6 +8,7 @@ import { sha256 } from '../bytes/sha256.ts';
 import { type OpenedSource, openSource, type UploadInput } from '../bytes/upload-source.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { FileStorage } from '../files/file-storage.ts';
+import { pictureBytes } from '../files/thumbnails.ts';
 import { addressAtFront, ownPage } from '../links/front-link.ts';
 import { linkEnd } from '../links/link-end.ts';
 import { masked, passwordKeys } from '../links/link-password.ts';
@@ -265,13 +266,9 @@ async function putThumbnail(
   { picture, mode, signal }: PictureUpload,
 ): Promise<void> {
   const { bucket: id, etag } = file;
-  const plain = picture instanceof Uint8Array ? picture : await bytesOf(picture);
   const header = made.of(id, etag) ?? (await makeHeader(await keys.sealingOf({ id, mode })));
-  await files.thumbnails.put(file, await sealThumbnail(plain, header, cipher), { signal });
-}
-
-async function bytesOf(picture: Blob): Promise<Uint8Array> {
-  return new Uint8Array(await picture.arrayBuffer());
+  const sealed = await sealThumbnail(await pictureBytes(picture), header, cipher);
+  await files.thumbnails.put(file, sealed, { signal });
 }
 
 /** Returns an opener that knows one header, so that it is not unwrapped again. */

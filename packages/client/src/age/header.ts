@@ -119,6 +119,11 @@ export function openerByKey(fileKey: Uint8Array): HeaderOpener {
   };
 }
 
+/** Returns the keys of one bucket's files for a FileOpener, all by the same opener. */
+export function keysBy(opener: HeaderOpener) {
+  return { fileKeyOf: (_: unknown, header: Uint8Array) => opener(header) };
+}
+
 /** Throws IntegrityError unless the key, such as a link's, opens this header. */
 export async function requireFileKey(header: Uint8Array, fileKey: Uint8Array): Promise<void> {
   const decrypter = new Decrypter();

@@ -7,7 +7,7 @@ import { StorageError } from '../storage-error.ts';
 import type { SegmentCipher } from '../types/end-to-end.ts';
 import type { FileName } from '../types/files.ts';
 import type { Download, DownloadOptions } from '../types/transfers.ts';
-import { openerByKey } from './header.ts';
+import { keysBy, openerByKey } from './header.ts';
 import { FileOpener } from './opened-download.ts';
 import { softwareSegmentCipher } from './segment-cipher.ts';
 
@@ -38,7 +38,6 @@ export async function openLinkedFile(
   { connection, name, file, fragment, cipher = softwareSegmentCipher }: LinkedFile,
   options: DownloadOptions,
 ): Promise<Download> {
-  const opener = openerByKey(fileKeyOf(fragment));
-  const keys = { fileKeyOf: (_: unknown, header: Uint8Array) => opener(header) };
+  const keys = keysBy(openerByKey(fileKeyOf(fragment)));
   return new FileOpener(connection, keys, cipher).download(name, { file, options });
 }

@@ -17,7 +17,7 @@ import {
   type SharedList,
   sharedListBytesMax,
 } from './folder-list.ts';
-import { openHeader, requireFileKey } from './header.ts';
+import { headerOpener, keysBy, openerByKey } from './header.ts';
 import { FileOpener } from './opened-download.ts';
 import { softwareSegmentCipher } from './segment-cipher.ts';
 
@@ -63,13 +63,7 @@ export async function openSharedFolder(
       const afterSharing = fault({ path: name.path, etag });
       if (afterSharing !== undefined) throw notShared(name.path, afterSharing);
       const { fileKey } = keys.get(names.seal(name.path)) as SharedKey;
-      const own = {
-        async fileKeyOf(_: unknown, header: Uint8Array) {
-          await requireFileKey(header, fileKey);
-          return fileKey;
-        },
-      };
-      return new FileOpener(opening, own, cipher).download(name, opened);
+      return new FileOpener(opening, keysBy(openerByKey(fileKey)), cipher).download(name, opened);
     },
   };
 }
@@ -99,10 +93,8 @@ async function readList(
     const words = `The list of the folder's file keys has ${file.size} bytes, more than any list.`;
     throw new StorageError('IntegrityError', words);
   }
-  const keys = {
-    fileKeyOf: (_: unknown, header: Uint8Array) =>
-      openHeader(header, { identities: [identity], passphrases: [] }).catch(wrongSecret),
-  };
+  const opener = headerOpener({ identities: [identity], passphrases: [] });
+  const keys = keysBy((header) => opener(header).catch(wrongSecret));
   const opened = await new FileOpener(connection, keys, cipher).download(name, {
     file,
     options: {},

@@ -45,11 +45,14 @@ export interface Thumbnails {
 
 const types = ['image/webp', 'image/jpeg', 'image/png', 'image/avif', ageType];
 
+export async function pictureBytes(picture: Blob | Uint8Array): Promise<Uint8Array> {
+  return picture instanceof Uint8Array ? picture : new Uint8Array(await picture.arrayBuffer());
+}
+
 export function thumbnailsOf(connection: Connection): Thumbnails {
   return {
     async put({ bucket, path, etag }, picture, { signal } = {}) {
-      const bytes =
-        picture instanceof Uint8Array ? picture : new Uint8Array(await picture.arrayBuffer());
+      const bytes = await pictureBytes(picture);
       await perform(connection, 'putThumbnail', { bucket, path, etag, bytes }, signal);
     },
     read: (options) => readThumbnails(connection, options),

@@ -13,7 +13,7 @@ const pathPattern = /^\/s\/([a-z0-9]{5}(?:-[a-z0-9]{3,5})+)(\/[\w-]{16}\/[^/]+)$
 const pagePattern = /^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?\/s\/[a-z0-9-]+$/;
 
 /** Returns the front's page for links as the answer names it, in a strict form. */
-export function pageOf({ linkPage }: NewLink): string | undefined {
+export function pageOf({ linkPage }: Pick<NewLink, 'linkPage'>): string | undefined {
   if (linkPage === undefined || pagePattern.test(linkPage)) return linkPage;
   throw new StorageError(
     'HttpError',
