@@ -19,6 +19,7 @@ const buckets = (count: number) =>
   count === 0 ? 'keinem Bucket' : counted(count, 'Bucket', 'Buckets');
 const days = (count: number) => (count === 0 ? 'keinen Tag' : counted(count, 'Tag', 'Tage'));
 const uploads = (count: number) => counted(count, 'Upload', 'Uploads');
+const lacking = (count: number) => `Im Zip ${count === 1 ? 'fehlt' : 'fehlen'} ${files(count)}`;
 const named = (name: string) => `„${name}“`;
 const chosen = (name: string | undefined, count: number) =>
   name === undefined ? entries(count) : named(name);
@@ -628,8 +629,8 @@ export const texts: Texts = {
   },
   leftOut: {
     later: (count) =>
-      `Im Zip fehlen nach dem Teilen hinzugefügte oder ersetzte Dateien, die der Link nicht öffnet: ${count}.`,
-    unsafe: (count) => `Im Zip fehlen Dateien mit unsicheren Namen: ${count}.`,
+      `${lacking(count)}, die der Link nicht öffnet: nach dem Teilen hinzugefügt oder ersetzt.`,
+    unsafe: (count) => `${lacking(count)} mit unsicherem Namen.`,
   },
   versions: {
     title: 'Frühere Versionen',

@@ -18,6 +18,7 @@ const entries = (count: number) => counted(count, 'ningún elemento', 'elemento'
 const buckets = (count: number) => counted(count, 'ningún bucket', 'bucket', 'buckets');
 const days = (count: number) => counted(count, 'ningún día', 'día', 'días');
 const uploads = (count: number) => counted(count, 'ninguna subida', 'subida', 'subidas');
+const lacking = (count: number) => `${count === 1 ? 'Falta' : 'Faltan'} en el zip ${files(count)}`;
 const named = (name: string) => `«${name}»`;
 const chosen = (name: string | undefined, count: number) =>
   name === undefined ? entries(count) : named(name);
@@ -618,8 +619,8 @@ export const texts: Texts = {
   },
   leftOut: {
     later: (count) =>
-      `Faltan en el zip archivos añadidos o sustituidos después de compartir, que el enlace no abre: ${count}.`,
-    unsafe: (count) => `Faltan en el zip archivos con nombres no seguros: ${count}.`,
+      `${lacking(count)} que el enlace no abre, ${done(count, 'guardado')} tras compartir.`,
+    unsafe: (count) => `${lacking(count)} de nombre no seguro.`,
   },
   versions: {
     title: 'Versiones anteriores',
