@@ -4,6 +4,7 @@ import { IDL } from '@dfinity/candid';
 import { type StableMemoryView, startReplica } from '../packages/replica/src/replica.ts';
 import { openCertifiedCanister } from '../tests/support/certification/certified-canister.ts';
 import { settings } from '../tests/support/key-network.ts';
+import { ownReplica } from '../tests/support/network/test-network.ts';
 
 export interface StorageCosts {
   /** Stable memory of a canister that was just installed. */
@@ -73,7 +74,7 @@ function emptyCanister(reply: Uint8Array): EmptyCanister {
 /** Uses one bucket. The first file of each size is not counted, because it adds shared records. */
 async function measureFiles(): Promise<FileCost[]> {
   const canister = await openCertifiedCanister();
-  const memory = () => canister.replica.stableMemory(canister.canisterId);
+  const memory = () => ownReplica(canister).stableMemory(canister.canisterId);
   const costs: FileCost[] = [];
   for (const [bytes, files] of kinds) {
     const body = new Uint8Array(bytes).fill(1);
@@ -84,7 +85,7 @@ async function measureFiles(): Promise<FileCost[]> {
     }
     costs.push({ bytes, files, stableBytes: Math.round((usedBytes(memory()) - before) / files) });
   }
-  await canister.replica.stop();
+  await canister.stop();
   return costs;
 }
 

@@ -5,13 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { Principal } from '@dfinity/principal';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGateway } from '../../packages/replica/src/gateway/gateway.ts';
 import {
   type CertifiedCanister,
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 import { sampleBytes } from '../support/service.ts';
 
 const partBytes = 100_000;
@@ -19,7 +20,7 @@ const parts = Array.from({ length: 5 }, (_, index) => sampleBytes(`part ${index}
 
 let canister: CertifiedCanister;
 let url: string;
-let close: () => Promise<void>;
+let close: (() => Promise<void>) | undefined;
 /** Replaces the reply of a query, if set. */
 let lie: ((reply: Uint8Array, query: number) => Uint8Array) | undefined;
 
@@ -29,11 +30,14 @@ beforeAll(async () => {
   await canister.putParts('other.bin', parts.toReversed());
 });
 
-afterAll(() => canister.replica.stop());
+afterAll(() => canister.stop());
+
+beforeEach(onlyOnOurReplica('its gateway'));
 
 beforeEach(async () => {
   let queries = 0;
-  const { replica, canisterId } = canister;
+  const replica = ownReplica(canister);
+  const { canisterId } = canister;
   const view = replica.canisters()[0] ?? expect.fail('no canister');
   const gateway = createGateway({
     rootKey: replica.rootKey,
@@ -58,7 +62,7 @@ beforeEach(async () => {
   close = () => new Promise((resolve) => server.close(() => resolve()));
 });
 
-afterEach(() => close());
+afterEach(() => close?.());
 
 /** Returns the bytes that arrived until the end, or until the connection broke. */
 async function download(): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
@@ -112,11 +116,7 @@ test('createGateway(): the download breaks off where a part of another file is d
     headers: [['Range', `bytes=${3 * partBytes}-`]],
     body: new Uint8Array(0),
   });
-  const other = await canister.replica.query(
-    Principal.fromText(canister.canisterId),
-    'http_request',
-    asked,
-  );
+  const other = await canister.network.query(canister.canisterId, 'http_request', asked);
   lie = (reply, query) => (query === 3 ? other : reply);
   const { bytes, isWhole } = await download();
   expect(isWhole).toBe(false);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const paths = [
   'index.html',

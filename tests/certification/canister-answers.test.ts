@@ -46,7 +46,7 @@ beforeAll(async () => {
   await canister.showBucket('closed', false);
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const cloud = (path: string) => `/cloud/demo/${encodeURI(path)}`;
 const fieldsOf = (headers: readonly Field[]) =>

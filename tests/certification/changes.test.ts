@@ -15,7 +15,7 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const cloud = (path: string) => ({ url: `/cloud/demo/${path}` });
 

@@ -1,7 +1,7 @@
 // Limits on the instructions that certification takes, measured by the replica's meter; the costs
 // do not depend on the number of files.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   decodeAnswer,
   encodeUpdateRequest,
@@ -10,6 +10,8 @@ import {
   type CertifiedCanister,
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 
 let canister: CertifiedCanister;
 const million = 1_000_000;
@@ -19,11 +21,12 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
+beforeEach(onlyOnOurReplica('its meter'));
 
 /** Returns the instructions of the last message to that method; timers may have run after it. */
 function lastCost(kind: string, method?: string): number {
-  const report = canister.replica.reports.findLast((each) => {
+  const report = ownReplica(canister).reports.findLast((each) => {
     return each.kind === kind && (method ?? each.method) === each.method;
   });
   return Number(report?.instructions ?? Number.NaN);
@@ -44,8 +47,8 @@ test('http_request: an upload of 1 kB takes at most 11 M instructions, and a dow
 });
 
 test('http_request: a canister with a key, a bucket and a few files takes at most 26 MB of stable memory', () => {
-  const { replica, canisterId } = canister;
-  expect(replica.stableMemory(canisterId).bytes).toBeLessThan(26 * million);
+  const { bytes } = ownReplica(canister).stableMemory(canister.canisterId);
+  expect(bytes).toBeLessThan(26 * million);
 });
 
 test('http_request: a range without a key costs at most 12 M cycles, ingress included', async () => {
@@ -64,11 +67,11 @@ test('http_request: a range without a key costs at most 12 M cycles, ingress inc
   // The first request after an upgrade derives the key of tokens.
   const argument = encodeUpdateRequest({ method: 'GET', body: new Uint8Array(0), ...asked });
   for (let turn = 0; turn < 2; turn++) {
-    const { replica, canisterId } = canister;
-    const reply = await replica.call(canisterId, 'http_request_update', argument);
+    const { network, canisterId } = canister;
+    const reply = await network.call(canisterId, 'http_request_update', argument);
     expect(decodeAnswer(reply)).toMatchObject({ status: 206 });
   }
-  const report = canister.replica.reports.findLast(
+  const report = ownReplica(canister).reports.findLast(
     ({ method }) => method === 'http_request_update',
   );
   const cycles = Number(report?.cycles ?? Number.NaN);

@@ -17,9 +17,12 @@ import {
 } from '../support/certification/opened-front.ts';
 import { sendReport } from '../support/certification/public-reports.ts';
 import type { AskedRequest, Field } from '../support/certification/verdict.ts';
-import { installForwarder } from '../support/forwarder/forwarder.ts';
+import { installForwarderAt } from '../support/forwarder/forwarder.ts';
 import { longUrls, oddPaths } from '../support/hostile-paths.ts';
 import { KeyNetwork } from '../support/key-network.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
+import { principalOf } from '../support/network/replica-network.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 import { seedsOr } from '../support/seed.ts';
 
 let front: OpenedFront;
@@ -32,7 +35,7 @@ beforeAll(async () => {
   expect(assets.length).toBeGreaterThan(1);
 });
 
-afterAll(() => front?.replica.stop());
+afterAll(() => front?.stop());
 
 const link = `/s/rrkah-fqaaa-aaaaa-aaaaq-cai/${'a'.repeat(16)}/report.pdf?k=${'b'.repeat(22)}`;
 const nowhere = [
@@ -177,7 +180,7 @@ describe('http_request: an update', () => {
     const sent = { method: 'GET', url: '/', headers: [], body: new Uint8Array(0) };
     const argument = encodeUpdateRequest(sent);
     await expect(
-      front.replica.call(front.canisterId, 'http_request_update', argument),
+      front.network.call(`${front.canisterId}`, 'http_request_update', argument),
     ).rejects.toThrow('MethodNotAllowed: This canister is a front and stores no files');
   });
 });
@@ -192,9 +195,12 @@ test.each(['rotateBucketKey', 'listBuckets'])(
         types.map(() => 'demo'),
       ),
     );
-    const send = name === 'rotateBucketKey' ? front.replica.call : front.replica.query;
+    const { call, query } = front.network;
+    const send = name === 'rotateBucketKey' ? call : query;
     const words = 'MethodNotAllowed: This canister is a front and stores no files';
-    const reply = await send(front.canisterId, name, argument).catch((error: unknown) => error);
+    const reply = await send(`${front.canisterId}`, name, argument).catch(
+      (error: unknown) => error,
+    );
     expect(
       reply instanceof Error ? reply.message : Buffer.from(reply as Uint8Array).toString(),
     ).toContain(words);
@@ -202,11 +208,12 @@ test.each(['rotateBucketKey', 'listBuckets'])(
 );
 
 describe('http_request: the role of a canister', () => {
-  test('cannot change', async () => {
+  test('cannot change', async (context) => {
+    onlyOnOurReplica('an argument of an upgrade')(context);
     const { wasmPath } = await buildCanister({ force: false });
     const wasm = new Uint8Array(await readFile(wasmPath));
     const asked = roleArgument({ volume: { front: [] } });
-    await expect(front.replica.upgrade(front.canisterId, wasm, asked)).rejects.toThrow(
+    await expect(ownReplica(front).upgrade(front.canisterId, wasm, asked)).rejects.toThrow(
       'The argument names the role volume, but this canister is a front',
     );
   });
@@ -222,9 +229,11 @@ test('http_request: an idle front runs no timers and makes no calls', async () =
   expect(network.reports).toEqual([]);
 });
 
-test('http_request: an idle front costs at most 0.1 T cycles a year', async () => {
-  const { replica, canisterId, controller } = front;
-  const asked = { canister_id: canisterId, sender: controller };
+test('http_request: an idle front costs at most 0.1 T cycles a year', async (context) => {
+  onlyOnOurReplica('canister_status')(context);
+  const replica = ownReplica(front);
+  const sender = principalOf(front.identityPem, 'owner');
+  const asked = { canister_id: front.canisterId, sender };
   const { idle_cycles_burned_per_day: perDay } = await manage(replica, 'canister_status', asked);
   expect(perDay * 365n).toBeLessThanOrEqual(100_000_000_000n);
 });
@@ -234,7 +243,7 @@ const forgeries = Number(process.env.EFS_FORGERIES ?? 1_000);
 test.each(seedsOr(29))(
   `http_request: ${forgeries} forged answers are refused, seed %i`,
   async (seed) => {
-    const forwarder = await installForwarder(front.replica);
+    const forwarder = await installForwarderAt(front.network);
     await front.call('addVolume', [IDL.Principal], [forwarder.id]);
     await sendReport(forwarder, front.canisterId, { buckets: ['demo', 'other'] });
     const redirects = ['/b/demo', '/b/other'];

@@ -41,7 +41,7 @@ describe.each(kinds)('GET /cloud/{bucket}/{path}?thumbnail in $kind bucket', (ki
     await canister.keepVersions('demo');
     await put(1);
   });
-  afterAll(() => canister?.replica.stop());
+  afterAll(() => canister?.stop());
 
   const field = ({ headers }: CanisterAnswer, name: string) =>
     headers.find(([each]) => each.toLowerCase() === name)?.[1];

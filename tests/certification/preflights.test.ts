@@ -40,7 +40,7 @@ beforeAll(async () => {
   await volume.createBucket('open');
 });
 
-afterAll(() => volume?.replica.stop());
+afterAll(() => volume?.stop());
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? '';
 
@@ -54,12 +54,13 @@ function answerOf(request: AskedRequest) {
 /** Expects the answer to OPTIONS that browsers and gateways require. */
 async function preflight(request: AskedRequest): Promise<void> {
   const asked = { ...request, method: 'OPTIONS' };
-  const first = volume.replica.reports.length;
+  const first = volume.replica?.reports.length;
   const { status, headers, body } = await answerOf(asked);
   const shown = asked.url.slice(0, 60);
   expect([shown, status, body.length]).toEqual([shown, 204, 0]);
   const allowed = headers.find(([name]) => name === 'Access-Control-Allow-Headers')?.[1];
   expect(allowed, shown).toMatch(/Authorization, .*Prefer/);
+  if (volume.replica === undefined) return;
   const [report] = volume.replica.reports.slice(first);
   expect(Number(report?.instructions), shown).toBeLessThan(instructionsMax);
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await canister.showBucket('closed', false);
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 describe('http_request: a host', () => {
   const hosts = (id: string) => ({

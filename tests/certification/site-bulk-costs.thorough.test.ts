@@ -2,11 +2,13 @@
 // times: no such call changes one path twice, and erasing former versions publishes nothing.
 
 import { IDL } from '@dfinity/candid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type CertifiedCanister,
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 
 let canister: CertifiedCanister;
 const million = 1_000_000;
@@ -23,11 +25,12 @@ beforeAll(async () => {
   }
 }, 300_000);
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
+beforeEach(onlyOnOurReplica('its meter'));
 
 /** Returns the instructions of the last update, in millions. */
 function lastCost(): number {
-  const report = canister.replica.reports.findLast(({ kind }) => kind === 'update');
+  const report = ownReplica(canister).reports.findLast(({ kind }) => kind === 'update');
   return Number(report?.instructions ?? Number.NaN) / million;
 }
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await canister.setSite('demo', true);
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 // Files that end in reserved labels have no address without .html
 const paths = [
@@ -68,8 +68,8 @@ async function answerAt(address: string, mayAsk: boolean): Promise<string> {
     // The key pays, because strangers share a budget
     const headers = [['authorization', `Bearer ${canister.apiKey}`]] as const;
     const argument = encodeUpdateRequest(whole({ ...request, headers }));
-    const { replica, canisterId } = canister;
-    answer = decodeAnswer(await replica.call(canisterId, 'http_request_update', argument));
+    const { network, canisterId } = canister;
+    answer = decodeAnswer(await network.call(canisterId, 'http_request_update', argument));
   } else answer = await canister.accepted(request);
   const location = answer.headers.find(([name]) => name === 'Location')?.[1];
   const length = answer.headers.find(([name]) => name === 'Content-Length')?.[1];

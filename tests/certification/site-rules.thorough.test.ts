@@ -12,6 +12,8 @@ import {
   openCertifiedCanister,
 } from '../support/certification/certified-canister.ts';
 import { type AskedRequest, verdictOn } from '../support/certification/verdict.ts';
+import { onlyOnOurReplica } from '../support/network/elsewhere.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 
 let canister: CertifiedCanister;
 const million = 1_000_000;
@@ -25,7 +27,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const textOf = ({ body }: CanisterAnswer) => Buffer.from(body).toString();
 const field = ({ headers }: CanisterAnswer, sought: string) =>
@@ -44,8 +46,8 @@ async function computed(path: string): Promise<string> {
   const request = { url: `/cloud/demo${path}` };
   expect(await canister.ask(request)).toMatchObject({ isUpgrade: true });
   const argument = encodeUpdateRequest(whole(request));
-  const { replica, canisterId } = canister;
-  const answer = decodeAnswer(await replica.call(canisterId, 'http_request_update', argument));
+  const { network, canisterId } = canister;
+  const answer = decodeAnswer(await network.call(canisterId, 'http_request_update', argument));
   return `${answer.status} ${field(answer, 'location') ?? textOf(answer)}`;
 }
 
@@ -69,7 +71,7 @@ test('_redirects: exact rules answer both forms of the address', async () => {
 
 /** Returns the instructions of the last query or update over HTTP, in millions. */
 function lastCost(kind: 'query' | 'update'): number {
-  const report = canister.replica.reports.findLast((each) => each.kind === kind);
+  const report = ownReplica(canister).reports.findLast((each) => each.kind === kind);
   return Number(report?.instructions ?? Number.NaN) / million;
 }
 
@@ -88,7 +90,8 @@ async function refusalOf(text: string): Promise<string> {
 const hundred = (line: (index: number) => string) =>
   rules(...Array.from({ length: 100 }, (_, index) => line(index)));
 
-test('_redirects: a redirect takes 2 M instructions, among 100 rules', async () => {
+test('_redirects: a redirect takes 2 M instructions, among 100 rules', async (context) => {
+  onlyOnOurReplica('its meter')(context);
   await hundred((index) => `/old/${index} /new 301`);
   expect(lastCost('update')).toBeLessThan(500);
   expect(await certified('/old/77')).toBe('301 /cloud/demo/new');

@@ -13,7 +13,7 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
   await canister.setSite('demo', true);
 });
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 async function put(prefix: string, site: Readonly<Record<string, string>>): Promise<void> {
   for (const [path, text] of Object.entries(site)) {

@@ -49,7 +49,7 @@ beforeAll(async () => {
   exchanges = await collect();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const nowhere = ['/', '/cloud/demo/none'];
 const isFixed = ({ url, method }: AskedRequest) => method !== 'OPTIONS' && nowhere.includes(url);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (const path of ['a', 'large', 'empty']) await setThumbnail(path);
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 function field({ headers }: CanisterAnswer, name: string): string | undefined {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1];

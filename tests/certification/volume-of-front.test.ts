@@ -21,7 +21,7 @@ beforeAll(async () => {
   volume = await openCertifiedCanister();
   await volume.put('a', Buffer.from('hello'));
 });
-afterAll(() => volume?.replica.stop());
+afterAll(() => volume?.stop());
 
 const setFront = (url?: string) =>
   volume.call(
@@ -84,7 +84,7 @@ describe('setFront', () => {
 
   test('requires a controller', async () => {
     const argument = new Uint8Array(IDL.encode([IDL.Opt(FrontSetting)], [[]]));
-    const reply = await volume.replica.call(volume.canisterId, 'setFront', argument);
+    const reply = await volume.network.call(volume.canisterId, 'setFront', argument);
     const [outcome] = IDL.decode([IDL.Variant({ ok: IDL.Null, err: IDL.Text })], reply);
     expect(outcome).toMatchObject({ err: expect.stringMatching('AccessDenied: Only controllers') });
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 const textOf = ({ body }: CanisterAnswer) => Buffer.from(body).toString();
 const field = ({ headers }: CanisterAnswer, sought: string) =>

@@ -128,7 +128,8 @@ test.each([
   [['versions', 'rm', 'demo/a/'], 'has no path'],
   [['versions', 'get', 'demo/a/', '1'], 'has no path'],
   [['versions', 'get', 'demo/a', 'x'], 'It must be a whole number'],
-  [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'has two slashes together'],
+  [['versions', 'get', 'http://x.localhost/s/1/a?k=1', '1'], 'write bucket/path'],
+  [['versions', 'get', 'demo//a', '1'], 'has two slashes together'],
 ])('efs: %o is a usage error', async (words, text) => {
   const ended = await efs(...words);
   expect(ended.code).toBe(2);

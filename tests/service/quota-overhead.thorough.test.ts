@@ -14,6 +14,7 @@ import {
 import type { Field } from '../support/certification/verdict.ts';
 import { plainMetadata, testPicture } from '../support/domain-fixture.ts';
 import { installNodeText } from '../support/memory-stores.ts';
+import { ownReplica } from '../support/network/test-network.ts';
 import { sha256Hex } from '../support/service.ts';
 
 installNodeText();
@@ -27,11 +28,11 @@ beforeAll(async () => {
   canister = await openCertifiedCanister();
 });
 
-afterAll(() => canister?.replica.stop());
+afterAll(() => canister?.stop());
 
 /** Returns the bytes of stable memory in use: memory that was never written is zero. */
 function usedBytes(): number {
-  const memory = canister.replica.stableMemory(canister.canisterId);
+  const memory = ownReplica(canister).stableMemory(canister.canisterId);
   const bytes = Buffer.from(memory.read(0, memory.bytes));
   let used = 0;
   for (let at = 0; at < bytes.length; at += blockBytes) {

@@ -1,5 +1,5 @@
-// The canister on a replica without a server: sends requests as a gateway does, and verifies the
-// canister's answers with the official verifier.
+// The canister with the bucket `demo` on a network of its own: sends requests as a gateway does, and
+// verifies the canister's answers with the official verifier.
 
 import { readFile } from 'node:fs/promises';
 import { IDL } from '@dfinity/candid';
@@ -8,15 +8,16 @@ import {
   decodeAnswer,
   encodeUpdateRequest,
 } from '../../../packages/replica/src/gateway/candid-messages.ts';
-import { type Replica, startReplica } from '../../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../../scripts/build.ts';
-import { createDemoKey, newIdentity, principalOf } from '../../../scripts/local-service.ts';
 import { settings } from '../key-network.ts';
-import { type AskedCanister, askedCanister, whole } from './asked-canister.ts';
+import { openTestNetwork, type TestNetwork } from '../network/test-network.ts';
+import { keyFor, personOf } from '../people.ts';
+import { type AskedCanister, askedOn, whole } from './asked-canister.ts';
 import type { AskedRequest, Field } from './verdict.ts';
 
-export interface CertifiedCanister extends AskedCanister {
-  readonly replica: Replica;
+export interface CertifiedCanister
+  extends AskedCanister,
+    Pick<TestNetwork, 'network' | 'replica' | 'stop'> {
   readonly canisterId: string;
   /** Sends an update with the API key and returns the answer; fails if it is refused. */
   change(request: AskedRequest): Promise<CanisterAnswer>;
@@ -43,27 +44,29 @@ export interface CertifiedCanister extends AskedCanister {
   readonly apiKey: string;
 }
 
+const cycles = 10n ** 15n;
 const partBytesMin = 65_536;
 const texts = IDL.Opt(IDL.Vec(IDL.Text));
 
 export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
-  const replica = await startReplica({ server: false });
-  const identity = newIdentity();
-  const sender = principalOf(identity);
-  const created = await replica.createCanister({ controllers: [sender] });
-  const canisterId = created.toText();
-  await replica.install(canisterId, wasm, settings({ stored: null }));
-  const apiKey = await createDemoKey(replica, canisterId, identity);
-  const asked = askedCanister(replica, { canisterId: created, controller: sender });
+  const opened = await openTestNetwork();
+  const { network, replica, stop } = opened;
+  const canisterId = await network.create(cycles);
+  await network.install(canisterId, wasm, settings({ stored: null }));
+  const owner = personOf({ ...opened, canisterId }, 'owner');
+  await owner.get('createBucket', 'demo', [{ isPublic: [true] }]);
+  const key = keyFor(['demo'], ['read', 'write', 'delete']);
+  const { secret: apiKey } = await owner.get<{ secret: string }>('createApiKey', key);
+  const asked = askedOn(opened, canisterId);
   const { call } = asked;
 
   async function change(request: AskedRequest): Promise<CanisterAnswer> {
     const { headers = [] } = request;
     const authorized: Field[] = [...headers, ['authorization', `Bearer ${apiKey}`]];
     const argument = encodeUpdateRequest(whole({ ...request, headers: authorized }));
-    const reply = await replica.call(canisterId, 'http_request_update', argument);
+    const reply = await network.call(canisterId, 'http_request_update', argument);
     const answer = decodeAnswer(reply);
     if (answer.status >= 400) throw new Error(Buffer.from(answer.body).toString());
     return answer;
@@ -72,7 +75,7 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
   const files = (path: string) => `/api/v1/bucket/demo/files/${path}`;
   const uploads = '/api/v1/bucket/demo/upload';
   return {
-    replica,
+    ...{ network, replica, stop },
     canisterId,
     apiKey,
     ...asked,
@@ -131,6 +134,6 @@ export async function openCertifiedCanister(): Promise<CertifiedCanister> {
         [{ name, content: body === undefined ? [] : [{ body }] }],
       );
     },
-    upgrade: () => replica.upgrade(canisterId, wasm, undefined, { sender }),
+    upgrade: () => network.upgrade(canisterId, wasm),
   };
 }

@@ -1,21 +1,21 @@
-// A front on a replica without a server: sends requests as a gateway does, and verifies the answers
+// A front on a network of its own: sends requests as a gateway does, and verifies the answers
 // with the official verifier.
 
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { IDL } from '@dfinity/candid';
-import type { Principal } from '@dfinity/principal';
+import { Principal } from '@dfinity/principal';
 import type { CanisterAnswer } from '../../../packages/replica/src/gateway/candid-messages.ts';
-import { type Replica, startReplica } from '../../../packages/replica/src/replica.ts';
 import { buildCanister } from '../../../scripts/build.ts';
-import { newIdentity, principalOf } from '../../../scripts/local-service.ts';
-import { type AskedCanister, askedCanister } from './asked-canister.ts';
+import { openTestNetwork, type TestNetwork } from '../network/test-network.ts';
+import { type AskedCanister, askedOn } from './asked-canister.ts';
 
-export interface OpenedFront extends AskedCanister {
-  readonly replica: Replica;
+export interface OpenedFront
+  extends AskedCanister,
+    Pick<TestNetwork, 'network' | 'replica' | 'stop'> {
   readonly canisterId: Principal;
-  readonly controller: Principal;
+  readonly identityPem: string;
   upgrade(): Promise<void>;
 }
 
@@ -35,15 +35,14 @@ export async function unzippedText({ headers, body }: CanisterAnswer): Promise<s
 export async function openFront(): Promise<OpenedFront> {
   const { wasmPath } = await buildCanister({ force: false });
   const wasm = new Uint8Array(await readFile(wasmPath));
-  const replica = await startReplica({ server: false });
-  const sender = principalOf(newIdentity());
-  const canisterId = await replica.createCanister({ controllers: [sender] });
-  await replica.install(canisterId, wasm, roleArgument({ front: null }));
+  const opened = await openTestNetwork();
+  const { network, replica, identityPem, stop } = opened;
+  const id = await network.create(10n ** 15n);
+  await network.install(id, wasm, roleArgument({ front: null }));
   return {
-    ...askedCanister(replica, { canisterId, controller: sender }),
-    replica,
-    canisterId,
-    controller: sender,
-    upgrade: () => replica.upgrade(canisterId, wasm, undefined, { sender }),
+    ...askedOn(opened, id),
+    ...{ network, replica, identityPem, stop },
+    canisterId: Principal.fromText(id),
+    upgrade: () => network.upgrade(id, wasm),
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Principal } from '@dfinity/principal';
 import type { Replica } from '../../../packages/replica/src/replica.ts';
 import { assembledModule } from '../gateway-canister/assembled-module.ts';
+import type { NetworkInterface } from '../network/network-interface.ts';
 
 export interface Forwarder {
   readonly id: Principal;
@@ -13,13 +14,29 @@ export interface Forwarder {
   on(restarted: Replica): Forwarder;
 }
 
+const cycles = 10n ** 13n;
+const forwarderModule = () => assembledModule(join(import.meta.dirname, 'forwarder.wat'));
+
 export async function installForwarder(replica: Replica): Promise<Forwarder> {
   const id = await replica.createCanister();
-  await replica.install(id, await assembledModule(join(import.meta.dirname, 'forwarder.wat')));
+  await replica.install(id, await forwarderModule());
   return forwarderOn(replica, id);
 }
 
+export async function installForwarderAt(network: NetworkInterface): Promise<Forwarder> {
+  const id = await network.create(cycles);
+  await network.install(id, await forwarderModule());
+  return forwarderBy(network.call, Principal.fromText(id));
+}
+
 function forwarderOn(replica: Replica, id: Principal): Forwarder {
+  return forwarderBy(
+    (canisterId, method, argument) => replica.call(canisterId, method, argument),
+    id,
+  );
+}
+
+function forwarderBy(send: NetworkInterface['call'], id: Principal): Forwarder {
   return {
     id,
     on: (restarted) => forwarderOn(restarted, id),
@@ -28,7 +45,7 @@ function forwarderOn(replica: Replica, id: Principal): Forwarder {
       const name = Buffer.from(method);
       const heads = [Buffer.of(target.length), target, Buffer.of(name.length), name];
       const message = new Uint8Array(Buffer.concat([...heads, argument]));
-      const answer = await replica.call(id, 'forward', message);
+      const answer = await send(id.toText(), 'forward', message);
       if (answer[0] === 0) return answer.slice(1);
       throw new Error(Buffer.from(answer.subarray(1)).toString());
     },

@@ -11,8 +11,8 @@ interface Count {
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** A failed `beforeAll` skips its tests without a note. */
-const notRun = 'not run, because the file failed before';
+/** Neither `skipIf` nor a failed `beforeAll` leaves a note. */
+const notRun = 'not run: left out by its file, or the file failed before';
 
 function countOf(module: TestModule): Count {
   const tests = [...module.children.allTests()];

@@ -13,10 +13,9 @@ export function judgedFiles(): string[] {
     readdirSync(join(projectDir, 'tests', folder)).map((name) => `tests/${folder}/${name}`),
   );
   return files.filter((path) => {
-    return (
-      path.endsWith('.test.ts') && openService.test(readFileSync(join(projectDir, path), 'utf8'))
-    );
+    return path.endsWith('.test.ts') && opensOwn.test(readFileSync(join(projectDir, path), 'utf8'));
   });
 }
 
-const openService = /\bopenService\((?:\{ hasFront: false \})?\)/;
+const opensOwn =
+  /\b(?:openService\((?:\{ hasFront: false \})?\)|openCertifiedCanister\(\)|openFront\(\))/;

@@ -14,15 +14,21 @@ import { type Instance, openInstance } from './instances.ts';
 
 const cycles = 10n ** 15n;
 
-async function openNetwork(): Promise<Pick<Instance, 'host' | 'close'> & Partial<Instance>> {
+async function openPlace(): Promise<Pick<Instance, 'host' | 'close'> & Partial<Instance>> {
   const { EFS_JUDGE_SERVER: server, EFS_JUDGE_HOST: host = '' } = process.env;
   return server === undefined ? { host, close: async () => {} } : openInstance(server);
 }
 
-export async function openJudgedService(wasm: Uint8Array) {
-  const { host, setTime, close } = await openNetwork();
+/** Opens a network for one test file. */
+export async function openJudgedNetwork() {
+  const { host, setTime, close } = await openPlace();
   const identityPem = newIdentity();
   const network = networkByAgent({ host, identityPem, setTime });
+  return { host, identityPem, network, close };
+}
+
+export async function openJudgedService(wasm: Uint8Array) {
+  const { host, identityPem, network, close } = await openJudgedNetwork();
   const canisterId = await network.create(cycles);
   await network.install(canisterId, wasm);
   const storage = createStorage({ host, canisterId, identity: identityFromPem(identityPem) });
