@@ -87,6 +87,16 @@ function answer(
   return unlessRefused(exchange, requestId, () => shownOfSite(exchange, found));
 }
 
+/**
+ * Whether an update may answer otherwise than this node. An upload that a holder of a right
+ * continues may have begun by the last request, which this node has not executed yet.
+ */
+function mayUpdateKnow(error: unknown, { method }: HttpRequest): boolean {
+  if (error instanceof KeyUnavailable) return true;
+  const isUnknownUpload = error instanceof Refusal && error.code === 'NoSuchUpload';
+  return isUnknownUpload && method !== 'GET' && method !== 'HEAD';
+}
+
 /** Returns the response to a refusal in place of the answer. */
 function unlessRefused(
   { request, phase }: Omit<Exchange, 'captures'>,
@@ -96,7 +106,7 @@ function unlessRefused(
   try {
     return act();
   } catch (error) {
-    if (error instanceof KeyUnavailable && phase === 'query') return upgrade;
+    if (phase === 'query' && mayUpdateKnow(error, request)) return upgrade;
     if (!(error instanceof Refusal)) throw error;
     const isMissing = missingCodes.has(error.code) && !(error instanceof KeyInUrl);
     const isHead = request.method === 'HEAD';

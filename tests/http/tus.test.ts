@@ -22,6 +22,7 @@ import {
   bodyOf,
   exchange,
   headersOf,
+  refusedInBoth,
   send,
   sendRefused,
   type TestRequest,
@@ -94,9 +95,7 @@ function stored(path: string): Buffer {
 
 /** Sends as a query, which changes nothing, and as an update. */
 function refused(sent: TusRequest, status: number, code: string): void {
-  for (const phase of ['query', 'update'] as const) {
-    sendRefused(scene.stores, { ...tus(sent), phase }, { status, code });
-  }
+  refusedInBoth(scene.stores, tus(sent), { status, code });
 }
 
 function headersAfter(response: HttpResponse, status: number): Record<string, string> {

@@ -17,8 +17,8 @@ import {
 import {
   bodyText,
   exchange,
+  refusedInBoth,
   send,
-  sendRefused,
   type TestRequest,
 } from '../support/http-fixture.ts';
 import { checkInvariants } from '../support/invariants.ts';
@@ -42,9 +42,7 @@ function start(fields: object, key?: string): string {
 }
 
 function refusal(sent: TestRequest, status: number, code: string): void {
-  for (const phase of ['query', 'update'] as const) {
-    sendRefused(scene.stores, { ...sent, phase }, { status, code });
-  }
+  refusedInBoth(scene.stores, sent, { status, code });
 }
 
 /** Returns one request of each kind that names a session; the chunk has one byte. */

@@ -82,6 +82,11 @@ interface ErrorBody {
   };
 }
 
+interface Refused {
+  readonly status: number;
+  readonly code: string;
+}
+
 /**
  * Sends a request that must be refused with the expected status and code, and without a write;
  * returns the error and the headers.
@@ -89,7 +94,7 @@ interface ErrorBody {
 export function sendRefused(
   stores: MemoryStores,
   sent: TestRequest,
-  expected: { readonly status: number; readonly code: string },
+  expected: Refused,
 ): { error: ErrorBody['error']; headers: Record<string, string> } {
   const before = stores.writeCount();
   const response = send(stores, sent);
@@ -102,4 +107,15 @@ export function sendRefused(
   expect(headers['x-request-id']).toBe(error.requestId);
   expect(error.message.length).toBeGreaterThan(10);
   return { error, headers };
+}
+
+/**
+ * Expects the refusal of a query and of an update. An update decides whether an upload that a request
+ * changes exists, since it may have begun a moment ago.
+ */
+export function refusedInBoth(stores: MemoryStores, sent: TestRequest, refusal: Refused): void {
+  const isUnknownUpload = refusal.code === 'NoSuchUpload' && sent.method !== 'GET';
+  if (isUnknownUpload) expect(exchange(stores, { ...sent, phase: 'query' })).toBe(upgrade);
+  else sendRefused(stores, { ...sent, phase: 'query' }, refusal);
+  sendRefused(stores, { ...sent, phase: 'update' }, refusal);
 }
