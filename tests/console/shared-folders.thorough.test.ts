@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isBrowserUnwanted, type Visit } from './support/browser.ts';
 import { openConsole, shownPrincipal, type TestedConsole } from './support/console.ts';
+import { checkView } from './support/view-check.ts';
 
 describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () => {
   let tested: TestedConsole;
@@ -45,9 +46,11 @@ describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () =>
     await page.getByRole('button', { name: 'Share folder' }).click();
     await page.getByText('see the names in this folder and download its present files').waitFor();
     expect(await page.getByText('also later ones').count()).toBe(0);
+    if (bucket === 'post') await checkView(visit, 'share-folder');
     await page.getByRole('button', { name: 'Create the address' }).click();
     const address = (await page.getByText(/#link=folder&key=efs_/).textContent()) ?? '';
     await page.getByText(/The address opens 2 files/).waitFor();
+    if (bucket === 'post') await checkView(visit, 'share-folder-address');
     await page.keyboard.press('Escape');
     return address;
   }
@@ -68,6 +71,8 @@ describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () =>
       const other = await tested.open();
       const opened = other.page;
       await opened.goto(`${tested.pages.url}/${new URL(address).hash}`);
+      await opened.getByRole('link', { name: 'day 1' }).waitFor();
+      if (bucket === 'quiet') await checkView(other, 'shared-folder');
       await opened.getByRole('link', { name: 'day 1' }).click();
       await opened.getByRole('link', { name: 'harbour.txt' }).click();
       await opened.getByText('words of trip/day 1/harbour.txt').waitFor();
@@ -98,9 +103,11 @@ describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () =>
     await put('post', 'trip/late.txt');
     const other = await tested.open();
     await other.page.goto(`${tested.pages.url}/${new URL(address).hash}`);
-    await other.page.getByText('this link does not open it').waitFor();
+    await other.page.getByText('this link does not open it').first().waitFor();
+    await checkView(other, 'shared-folder-later');
     await other.page.getByRole('link', { name: 'late.txt' }).click();
     await other.page.getByText('this link does not open it').waitFor();
+    await checkView(other, 'shared-file-later');
     await other.page.goto(`${tested.pages.url}/#/files/post/trip/`);
     await other.page.getByRole('checkbox', { name: 'Select all' }).check();
     await other.page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
@@ -132,6 +139,22 @@ describe.skipIf(isBrowserUnwanted)('Share folder in an end-to-end bucket', () =>
     await expect.poll(async () => (await tested.storage.usage(lists)).files).toBe(0);
     await other.page.goto(`${tested.pages.url}/?again${hash}`);
     await other.page.getByText('The key is unknown').waitFor();
+    await checkView(other, 'shared-folder-revoked');
+    await other.context.close();
+  });
+
+  test('says that the network is lost, and opens the folder when it is back', async () => {
+    const address = addresses.get('quiet') ?? '';
+    const other = await tested.open();
+    await other.page.goto(`${tested.pages.url}/${new URL(address).hash}`);
+    await other.page.getByRole('link', { name: 'sea.txt' }).waitFor();
+    await other.context.setOffline(true);
+    await other.page.getByRole('link', { name: 'day 1' }).click();
+    await other.page.getByRole('button', { name: 'Try again' }).waitFor();
+    await checkView(other, 'shared-folder-offline');
+    await other.context.setOffline(false);
+    await other.page.getByRole('button', { name: 'Try again' }).click();
+    await other.page.getByRole('link', { name: 'harbour.txt' }).waitFor();
     await other.context.close();
   });
 });

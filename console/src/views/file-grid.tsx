@@ -297,7 +297,7 @@ function Row(props: RowProps) {
         <bdi>{file ? sizeOf(file.size) : words.folder}</bdi>
       </div>
       <div role="gridcell" class="cell-date" title={file && momentOf(file.updatedAt)}>
-        {file && whenOf(file.updatedAt)}
+        {file && <ChangedOrNote file={file} />}
       </div>
       <div role="gridcell">
         <button
@@ -329,8 +329,20 @@ function NameLink({ entry, place }: { entry: Entry; place: Folder['place'] }) {
           <Icon name="lock" />
         </span>
       )}
-      {file?.afterSharing && <small>{texts().folderLink.afterSharing}</small>}
+      {file?.afterSharing && <small class="wide-only">{texts().folderLink.afterSharing}</small>}
     </a>
+  );
+}
+
+/** On a phone, the note takes the place of the date below the name. */
+function ChangedOrNote({ file }: { file: NonNullable<Entry['file']> }) {
+  const when = whenOf(file.updatedAt);
+  if (!file.afterSharing) return when;
+  return (
+    <>
+      <span class="wide-only">{when}</span>
+      <span class="narrow-only">{texts().folderLink.afterSharing}</span>
+    </>
   );
 }
 

@@ -50,6 +50,14 @@ export function layoutFaults(page: Page): Promise<string[]> {
           if (width > 1 && height > 1) found.push(`${nameOf(element)} covers ${nameOf(second)}`);
         }
       }
+      for (const row of root.querySelectorAll('[role=row]')) {
+        const { top, bottom } = row.getBoundingClientRect();
+        for (const inner of row.querySelectorAll('a, a > *, [role=gridcell]')) {
+          const box = inner.getBoundingClientRect();
+          if (box.height > 0 && (box.top < top - 1 || box.bottom > bottom + 1))
+            found.push(`${nameOf(inner)} leaves its row`);
+        }
+      }
       const bar = document.querySelector('header')?.getBoundingClientRect();
       const heading = document.querySelector<Element>('main h1');
       let isScrolled = false;
