@@ -12,6 +12,7 @@ import {
   runOf,
   wholeNumber,
 } from './config/flags.ts';
+import { resolveLocalhostNames } from './config/localhost-names.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addFileCommands } from './files/file-commands.ts';
 import { remove } from './files/remove.ts';
@@ -348,6 +349,7 @@ const changing: ReadonlySet<string> = new Set(changingNames.split(' '));
 
 export async function main(words: readonly string[]): Promise<number> {
   let isChanging = false;
+  resolveLocalhostNames();
   chooseJson(words);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader of the output, such as `head`, may close it; a command that changes data continues.
