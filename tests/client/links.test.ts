@@ -338,7 +338,7 @@ describe('efs link', () => {
     );
     expect(made.code).toBe(0);
     expect(made.output).toMatch(/^http:\/\/\S+\/s\/[\w-]{16}\/b\.txt\?k=[\w-]{22}\n$/);
-    const [, until = '', id = ''] = /until (.*) UTC.* linked (\S+|-- \S+) /.exec(made.errors) ?? [];
+    const [, until = '', id = ''] = /until (.*) UTC.* linked (-- \S+|\S+) /.exec(made.errors) ?? [];
     expect(until).toMatch(/^[-\d]{10} [:\d]{8}$/);
     expect(made.errors).toBe(
       `Whoever has this address reads linked/${path}, without a key, until ${until} UTC. ` +
