@@ -1,5 +1,5 @@
 // Names below localhost, which local gateways give their canisters, are this machine (RFC 6761,
-// section 6.3). Browsers and curl know that; the resolvers of macOS and Debian do not.
+// section 6.3). Browsers and curl know that; not every system's resolver does (Debian's does not).
 
 import dns from 'node:dns';
 
